@@ -16,28 +16,28 @@ import {
 } from "./workroot-file.ts";
 import type { Seen, TargetRequest } from "./workroot-file.ts";
 
-/** Version of the exported form. */
+/** Version of the export format. */
 const SCHEMA_VERSION = 1;
-/** A run in hundreds of parts takes megabytes, and a page of them is held at once. */
+/** A run in hundreds of parts takes megabytes, and a page of runs is in memory at once. */
 const PAGE_RUNS = 20;
 
 type ExportPlace = Seen & {
   /** Absolute; `<run_id>/run.json` goes into it. */
   readonly folder: string;
-  /** What becomes of a file that is there with other content. */
+  /** Whether an existing file with other content is replaced. */
   readonly existing: Existing;
-  /** What is told of what steps gave: sizes and ids, or their texts too. */
+  /** Whether outputs of steps are exported as sizes and ids, or with their texts. */
   readonly outputs: "ids" | "texts";
-  /** Whether what models thought is told. */
+  /** Whether the reasoning of models is exported. */
   readonly reasoning: "with" | "without";
 };
 
 /**
- * Writes each run that has ended as a file of its own. One that is there with the same content stays as it is.
+ * Writes each ended run to its own file. An existing file with the same content is not touched.
  *
- * Refusal: PATH_DENIED where the folder leads out of the work root, through a link, or into the database's folder.
- * @param onRun told after each run
- * @throws Failure INPUT_INVALID where a file is there with other content that is to be kept
+ * Refusal: PATH_DENIED if the folder is outside of the work root, behind a link, or in the database's folder.
+ * @param onRun is called after each run
+ * @throws Failure INPUT_INVALID if a file with other content exists and must not be replaced
  */
 export async function exportRuns(
   database: Queryable,
@@ -81,7 +81,7 @@ async function writeRun(
   return written.kind === "written" ? "written" : written;
 }
 
-/** Without the state of its job, which goes on after the run has ended. */
+/** Drops the state of the job, which may change after the run has ended. */
 const exportedRun = (run: RunDetail) => ({
   schema_version: SCHEMA_VERSION,
   ...run,

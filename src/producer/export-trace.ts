@@ -14,7 +14,7 @@ import { markdownPage } from "./report/markdown.ts";
 import { beginFileInWorkroot, makeFoldersInWorkroot } from "./workroot-file.ts";
 import type { Seen } from "./workroot-file.ts";
 
-/** What an export of one job consists of. */
+/** The files of the export of one job. */
 const TRACE_FILES = [
   "evidence.jsonl",
   "moves.jsonl",
@@ -28,17 +28,17 @@ type TraceFile = (typeof TRACE_FILES)[number] | typeof REASONING_FILE;
 type TracePlace = Seen & {
   /** Absolute. */
   readonly folder: string;
-  /** Whether what models thought is written, to a file of its own. */
+  /** Whether the reasoning of models is written, to its own file. */
   readonly reasoning: "with" | "without";
 };
 
 /**
- * Writes all that is on record of a job into a folder of its own, line by line. The files appear when all of them are
- * complete, the trace last: a folder without it holds no export.
+ * Writes all records of a job into an empty folder, line by line. The files appear when all of them are
+ * complete, the trace last: a folder without it holds no complete export.
  *
- * Refusal: PATH_DENIED where the folder leads out of the work root, through a link, or into the database's folder.
- * @returns how many lines the trace has
- * @throws Failure INPUT_INVALID where the folder is not empty, or nothing can be written to it
+ * Refusal: PATH_DENIED if the folder is outside of the work root, behind a link, or in the database's folder.
+ * @returns the number of lines of the trace
+ * @throws Failure INPUT_INVALID if the folder is not empty or not writable
  */
 export async function exportTrace(
   database: Database,
@@ -149,5 +149,5 @@ const withHeadFirst = <Line extends TraceLine>(line: Line): Line => {
   return { ...{ seq, at, run_id, scope, type }, ...line };
 };
 
-/** Text of documents and models, which drives no terminal where somebody prints the file. */
+/** JSON without control sequences: it holds text of documents and models, and somebody may print it to a terminal. */
 const jsonLine = (value: object): string => `${jsonForTerminal(value)}\n`;

@@ -1,6 +1,6 @@
 import type { CommandHandlers } from "../shared/commands/command.ts";
 
-/** The commands that write rows and read them. The queue is the workers' business: the dispatcher fills it from the rows. */
+/** The commands that write and read rows. They do not use the queue: the workers' dispatcher fills it from the rows. */
 export const handlers: CommandHandlers = {
   migrate: async () => (await import("./commands/admin.ts")).migrateSchema,
   sync: async () => (await import("./commands/sync.ts")).sync,

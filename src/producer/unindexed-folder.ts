@@ -3,8 +3,8 @@ import type { Config } from "../shared/config/schema.ts";
 import { isHiddenName } from "../shared/files/skipped-files.ts";
 
 /**
- * A folder for what a command writes by itself: the wanted one, or, where the next index would take what is written there for a
- * document, one of that name beside the database.
+ * The default folder for the files of a command: the wanted folder, or one beside the database if the next index job would
+ * take the files for documents.
  * @param folder absolute
  * @param name of the folder beside the database
  */

@@ -15,11 +15,11 @@ import { Failure, refuse } from "../shared/failure.ts";
 import type { Refusal } from "../shared/failure.ts";
 
 /**
- * Writes a file of this user alone (mode 0600) in the work root: it appears when it is complete and on disk.
+ * Writes a file with mode 0600 in the work root; it appears when it is complete and on disk.
  *
- * Refusal: PATH_DENIED where the path leads out of the work root, through a link, or into the database's folder.
+ * Refusal: PATH_DENIED if the path is outside of the work root, behind a link, or in the database's folder.
  * @returns the path relative to the work root, with `/`
- * @throws Failure INPUT_INVALID where nothing can be written, or a file is there that is to be kept
+ * @throws Failure INPUT_INVALID if the file can't be written, or exists and must not be replaced
  */
 export async function writeFileInWorkroot(
   request: TargetRequest,
@@ -34,11 +34,7 @@ export async function writeFileInWorkroot(
 
 type FileInWorkroot = TextFile & { readonly kind: "begun" };
 
-/**
- * The same for a file that is written piece by piece, where none is yet.
- *
- * Refusal and failures: as of writeFileInWorkroot.
- */
+/** Begins a new file in the work root that is written piece by piece. Refusals and failures as of writeFileInWorkroot. */
 export async function beginFileInWorkroot(
   request: TargetRequest,
 ): Promise<FileInWorkroot | Refusal> {
@@ -97,21 +93,21 @@ function notWritten(file: string, error: unknown): unknown {
   return invalid(file, `can't be written (${error.code}). Name another file, or make room`);
 }
 
-/** Not so a Failure: its code is one of ours. */
+/** Whether the system threw the error; a Failure has a code of ours, and no `syscall`. */
 const hasSystemCode = (error: unknown): error is { readonly code: string } =>
   typeof error === "object" && error !== null && "syscall" in error && "code" in error;
 
 export type TargetRequest = {
-  /** As the command line says it: relative to `cwd`, or absolute. */
+  /** As on the command line: relative to `cwd`, or absolute. */
   readonly file: string;
   readonly cwd: string;
   readonly roots: Pick<Config["roots"], "workroot" | "databaseDirectory">;
 };
 
-/** From where messages name a file, and where files may be. */
+/** The folder to which paths in messages are relative, and the folders that bound where files may be. */
 export type Seen = Pick<TargetRequest, "cwd" | "roots">;
 
-/** The folders of a path below the work root, for this user alone; each is looked at before the next is made. */
+/** Creates the folders of a path below the work root with mode 0700; each is checked before the next is created. */
 export async function makeFoldersInWorkroot(
   folder: string,
   seen: Seen,
@@ -152,9 +148,9 @@ function notMade(folder: string, error: unknown): Failure {
 
 type Target = {
   readonly kind: "target";
-  /** Open, for the caller to close. */
+  /** Open; the caller closes it. */
   readonly folder: FileHandle;
-  /** A path of that folder which names the same one for as long as it is open, where the system can (Linux). */
+  /** A path that names the same folder as long as it is open, on systems that can do that (Linux). */
   readonly place: string;
   readonly name: string;
   /** Relative to the work root, with `/`. */
@@ -162,10 +158,10 @@ type Target = {
 };
 
 /**
- * Finds the place of a file that is to be written in the work root.
+ * Finds the place of a new file in the work root.
  *
- * Refusal: PATH_DENIED where the path leads out of the work root, through a link, or into the database's folder.
- * @throws Failure INPUT_INVALID where its folder is not there
+ * Refusal: PATH_DENIED if the path is outside of the work root, behind a link, or in the database's folder.
+ * @throws Failure INPUT_INVALID if its folder does not exist
  */
 export async function openTarget(request: TargetRequest): Promise<Target | Refusal> {
   const { file, cwd, roots } = request;
@@ -196,7 +192,7 @@ export async function openTarget(request: TargetRequest): Promise<Target | Refus
   return refusal;
 }
 
-/** The path of something relative to a folder; undefined where it lies outside of it. */
+/** The path relative to a folder; undefined if it lies outside. */
 function pathBelow(folder: string, target: string): string | undefined {
   const path = relative(folder, target);
   return path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path;
@@ -218,7 +214,7 @@ async function checkFolder(
   { file, roots }: TargetRequest,
 ): Promise<Refusal | undefined> {
   if (real !== expected) return linkDenied(file);
-  // It may be reached by another name than the configuration gives.
+  // The database's folder may have another name than that of the configuration.
   const database = await realpath(roots.databaseDirectory).catch(() => roots.databaseDirectory);
   return pathBelow(database, real) === undefined ? undefined : databaseDenied(file);
 }

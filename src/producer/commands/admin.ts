@@ -40,7 +40,7 @@ export const migrateSchema: CommandHandler = async (invocation) => {
 
 async function applyMigrations(context: CommandContext, database: Database): Promise<void> {
   const { terminal } = context;
-  // An embedded database migrates when it starts: there is something to do only where another build's process still runs.
+  // An embedded database migrates when it starts, so only one that a process of another build still runs needs it here.
   const applied = [
     ...(await database.within("build").transaction((db) => migrate(db, migrationsOf(context)))),
     ...(await migrateQueueTables(context, database)),
@@ -54,7 +54,7 @@ async function applyMigrations(context: CommandContext, database: Database): Pro
 const migrationsOf = ({ invocation }: CommandContext): string =>
   join(invocation.packageRoot, "migrations");
 
-/** @returns what was made, to be told */
+/** @returns the names of the created tables, for the output */
 async function migrateQueueTables(
   context: CommandContext,
   database: Database,
@@ -71,7 +71,7 @@ async function migrateQueueTables(
   return pending;
 }
 
-/** Nothing where the queue is in Redis. */
+/** Empty if the queue is in Redis. */
 async function pendingQueueTables(
   { config }: CommandContext,
   database: Database,
@@ -109,7 +109,7 @@ export const backup: CommandHandler = async (invocation) => {
         `pg_dump --format=custom --file=${quoteForShell(file)} "$DATABASE_URL"`,
     );
   }
-  // Looked for before the database is copied for the dump.
+  // Checked before the database is copied for the dump.
   if (!existsSync(dirname(file))) {
     throw new Failure(
       "INPUT_INVALID",
@@ -117,7 +117,7 @@ export const backup: CommandHandler = async (invocation) => {
     );
   }
   return withDatabase(context, "must-exist", async (database) => {
-    // The database process itself understands this; it is no SQL.
+    // This is no SQL: the embedded database process interprets it itself.
     const replace = invocation.options["force"] === true ? "replace " : "";
     await database
       .within("backup")

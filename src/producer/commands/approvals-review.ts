@@ -11,7 +11,7 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { askDecision, askReason } from "../print/decision-prompt.ts";
 import { batchOf, decidedWords, lateWords, letGoOn, RULE_HOLDS, secondsOf } from "./approvals.ts";
 
-/** Asks somebody on a terminal about each call that waits, what most runs wait for first. */
+/** Asks a person on a terminal about each waiting call, first about the call that most runs wait for. */
 export const approvalsReview: CommandHandler = async (invocation) => {
   assertTerminal(invocation);
   const context = await openContext(invocation);
@@ -29,7 +29,7 @@ function endWords(decided: number, left: number): string {
   return `${done}; ${waiting}: nightdesk approvals list`;
 }
 
-/** @throws Failure USAGE_ERROR: what is piped in is nobody's decision, and a page that nobody sees asks nobody */
+/** @throws Failure USAGE_ERROR without a terminal: piped input is no person's decision, and piped output shows nobody the call */
 function assertTerminal({ options, screen }: Invocation): void {
   const isBothEnds = process.stdin.isTTY && screen.stdout.isTTY === true;
   if (isBothEnds && options["json"] !== true) return;
@@ -40,7 +40,7 @@ function assertTerminal({ options, screen }: Invocation): void {
   );
 }
 
-/** Calls that a review looks at, of all that wait. */
+/** The most waiting calls that one query of a review returns. */
 const MOST_CALLS = 500;
 
 async function reviewAll(
@@ -50,7 +50,7 @@ async function reviewAll(
 ): Promise<{ readonly decided: number; readonly left: number }> {
   const later = new Set<string>();
   for (let decided = 0; ;) {
-    // Looked up each time: others decide too, and new runs ask.
+    // Queried each time, because others decide too, and new runs ask.
     const filter = { batchId, which: "waiting", limit: MOST_CALLS } as const;
     const groups = await selectApprovalGroups(database, filter);
     const open = groups.filter(({ fingerprint }) => !later.has(fingerprint));
@@ -81,7 +81,7 @@ async function choose(
   return reason === undefined ? "left" : { verdict: "deny", scope: "once", reason };
 }
 
-/** @returns whether it was this decision that counts */
+/** @returns whether this decision took effect */
 async function carryOut(
   context: CommandContext,
   database: Database,

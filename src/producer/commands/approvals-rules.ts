@@ -9,12 +9,12 @@ import { batchOf, findJob, letGoOn } from "./approvals.ts";
 import { countOfOption, textOf } from "./options.ts";
 
 const DAY_S = 86_400;
-/** How long a rule that allows holds unless it is said. */
+/** The default duration of an allow rule. */
 const DAYS = 7;
 
 /**
- * Adds a rule for commands of the tool shell: one that allows, until it expires, or one that forbids. What waits for a command
- * that it answers goes on.
+ * Adds a rule for commands of the shell tool: one that allows, until it expires, or one that forbids. Runs that wait for a
+ * command that the rule covers go on.
  */
 export const approvalsRulesAdd = checkedCommand(
   ({ invocation }) => readRule(invocation),
@@ -120,7 +120,7 @@ function checkProgram(binary: string): void {
   );
 }
 
-/** The sandbox has no links of its own above /scratch, so that a plain path is the real one. */
+/** Checks a folder of the sandbox. Only /scratch can hold links, so the path of any other folder is its real path. */
 function folderOf(folder: string): string {
   const plain = posix.normalize(folder).replace(/(?<=.)\/$/, "");
   if (/^\/(?:$|(?:input|scratch)(?:\/|$))/.test(plain)) return plain;

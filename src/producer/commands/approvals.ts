@@ -36,7 +36,7 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 50;
 
-/** What waits for a person: calls, equal ones together, or steps that nobody knows the end of. */
+/** Lists what waits for a person: calls, equal ones grouped, or steps with an unknown outcome. */
 export const approvalsList = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const { options } = invocation;
@@ -94,7 +94,7 @@ async function listUncertain(
   );
 }
 
-/** One request with all that a decision rests on. */
+/** Shows one request with everything that a decision needs. */
 export const approvalsShow = databaseCommand(async ({ terminal, invocation }, database) => {
   const given = argumentOf(invocation);
   const approval = await selectApprovalDetail(database, await findApproval(database, given));
@@ -137,7 +137,7 @@ function deciding(verdict: NewDecision["verdict"]): CommandHandler {
   });
 }
 
-/** Whether many calls are meant, and no single one. @throws Failure USAGE_ERROR */
+/** Whether options select many calls; false for one id. @throws Failure USAGE_ERROR for both or neither */
 function assertOneWay({ args, options }: Invocation): boolean {
   const isMany = ["all", "batch", "where"].some((name) => options[name] !== undefined);
   if (isMany !== args.length > 0) return isMany;
@@ -147,10 +147,10 @@ function assertOneWay({ args, options }: Invocation): boolean {
   );
 }
 
-/** Calls that are looked up at once. */
+/** Calls per query. */
 const MOST_CALLS = 500;
 
-/** One decision for each call that waits, of a batch or a tool where those are named. */
+/** Makes the same decision on each waiting call, or only on those of the named batch or tool. */
 async function decideMany(
   context: CommandContext,
   database: Database,
@@ -165,7 +165,7 @@ async function decideMany(
     const filter = { batchId, which: "waiting", limit: MOST_CALLS, tool } as const;
     for (const { approval_id: id } of await selectApprovalGroups(database, filter)) {
       const decided = await decideApproval(database, id, decision, batchId);
-      // Somebody else was there before.
+      // Somebody else decided first.
       if (decided.kind !== "decided") continue;
       done.calls += 1;
       done.answered += decided.answered;
@@ -219,9 +219,9 @@ function decisionOf({ options }: Invocation, verdict: NewDecision["verdict"]): N
 }
 
 const SCOPES = ["once", "job", "batch", "rule"] as const;
-/** What the model is told where nobody says why. */
+/** The reason that the model reads if the person gives none. */
 const NO_REASON = "somebody was asked, and said no.";
-/** How long a rule holds unless it is said. */
+/** The default duration of a rule. */
 export const RULE_HOLDS = "7d";
 
 export function secondsOf(text: string): number {
@@ -235,7 +235,7 @@ export function secondsOf(text: string): number {
   return milliseconds / 1_000;
 }
 
-/** Who was there before: `It was approved by ada at …`. */
+/** Who decided first: `It was approved before, by ada at …`. */
 export function lateWords(
   approvalId: string,
   { state, decidedBy, decidedAt }: Extract<Decided, { kind: "late" }>,
@@ -291,7 +291,7 @@ const SCOPE_ENDS = {
   rule: "until it expires",
 } as const;
 
-/** A batch that was held because so much of it waited goes on at once. */
+/** Releases a batch that was held because too many of its jobs waited, and wakes the workers. */
 export async function letGoOn(
   context: CommandContext,
   database: Database,
@@ -301,7 +301,7 @@ export async function letGoOn(
   if (woken > 0) await hintWorker(context, database);
 }
 
-/** Decisions that answer what is asked from now on. */
+/** Lists the decisions that answer future requests. */
 export const approvalsRules = databaseCommand(async ({ terminal, invocation }, database) => {
   const which = invocation.options["all"] === true ? "all" : "standing";
   const decisions = await selectDecisions(database, which);
@@ -336,7 +336,7 @@ const NOT_REVOKED = {
   late: (id: string) => `Decision ${id} was revoked before.`,
 } as const;
 
-/** Says what became of a call during which a worker was lost. */
+/** Records the outcome of a call during which a worker was lost. */
 export const approvalsResolve = checkedCommand(
   ({ invocation: { options, args } }) => ({
     state: findingOf(options),

@@ -54,7 +54,7 @@ export const ask: CommandHandler = async (invocation) => {
   });
 };
 
-/** Where `--path` keeps a question to; undefined without it. */
+/** The path prefix of `--path`; undefined without it. */
 function placeOf({
   invocation,
   config,
@@ -63,7 +63,7 @@ function placeOf({
   return path === undefined ? undefined : pathPrefixOf(path, invocation.cwd, config);
 }
 
-/** @throws Failure NOT_FOUND for what is no question with a result, AMBIGUOUS_ID */
+/** @throws Failure NOT_FOUND for an id of no question with a result, AMBIGUOUS_ID */
 const findFormer = (context: CommandContext, text: string): Promise<string> =>
   withDatabase(context, "must-exist", async (database) => {
     const id = await findId(database, text, ["job", "run"]);
@@ -75,7 +75,7 @@ const findFormer = (context: CommandContext, text: string): Promise<string> =>
     );
   });
 
-/** Queues an investigation; one that can't be done with this configuration is refused at once. */
+/** Queues an investigation, or refuses it at once if this configuration can't run it. */
 export const investigate: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
@@ -130,7 +130,7 @@ export const chat: CommandHandler = async (invocation) => {
   });
 };
 
-/** No line of a batch may ask for it: it is the installation's. */
+/** Examines a model. No line of a batch may request this, because it concerns the installation. */
 export const modelsExamine: CommandHandler = async (invocation) => {
   const own = countOfOption(invocation.options, "own");
   const value = { kind: "examine", ...said({ model: invocation.args[0], own }) };
@@ -174,7 +174,7 @@ async function runInput(context: CommandContext, input: JobInput): Promise<numbe
 const askAgain = (unread: number): string =>
   `${countOf(unread, "file")} ${unread === 1 ? "was" : "were"} not read yet when it was answered: ask it again.`;
 
-/** @throws Failure INPUT_INVALID in words about the kind of job */
+/** @throws Failure INPUT_INVALID with a message for that kind of job */
 export function checkInput(value: Readonly<Record<string, unknown>>): JobInput {
   const unstorable = findUnstorableInput(value);
   if (unstorable !== undefined) throw new Failure("INPUT_INVALID", `The text ${unstorable}.`);

@@ -10,7 +10,7 @@ import { formatState } from "../../shared/views/batch-words.ts";
 import { formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
 import { argumentOf, said, textOf } from "./options.ts";
 
-/** Shows what the model calls of a batch have cost, and changes what they may cost; a batch that was held goes on. */
+/** Shows the cost of a batch's model calls, and changes its limits; a batch that was held goes on. */
 export const batchBudget = checkedCommand(
   changeOf,
   async ({ terminal, invocation }, database, change) => {
@@ -57,7 +57,7 @@ function limitOf(
   );
 }
 
-/** Of a batch that has made no call, and has no limits of its own. */
+/** The budget of a batch without calls and without limits of its own. */
 export const NO_BUDGET: BatchBudget = {
   limits: { tokens: null, calls: null, seconds: null, money: null },
   used: { tokens: 0, calls: 0, seconds: 0, money: 0 },
@@ -67,7 +67,7 @@ export const NO_BUDGET: BatchBudget = {
   moneyNeeded: null,
 };
 
-/** A budget as `--json` gives it. */
+/** A budget in the form of `--json`. */
 const budgetJson = ({
   limits,
   used,
@@ -84,7 +84,7 @@ const budgetJson = ({
   money_needed: moneyNeeded,
 });
 
-/** One line each for tokens, calls and time, and two for what was refused and what to do about it. */
+/** One line each for tokens, calls, time and used money, and two for a refused call and its remedy. */
 export function formatBudget(budget: BatchBudget, batch: string): readonly string[] {
   const { limits, used, reserved } = budget;
   const seconds = (value: number): string => formatDuration(value * 1000);
@@ -114,10 +114,10 @@ function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
   ];
 }
 
-/** What the database takes a call to cost in time before it is made. */
+/** The time that the database reserves for a call before it is made. */
 const LEAST_CALL_S = 0.001;
 
-/** The flags of those limits of a batch that the next call would go over. */
+/** The flags of the batch limits that the next call would exceed. */
 function shortOf({
   limits,
   used,

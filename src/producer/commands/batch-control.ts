@@ -24,7 +24,7 @@ import { countOf, formatMoment, formatCount } from "../../shared/views/quantity.
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
 
-/** Takes no further job of a batch until it is resumed; what runs may finish. */
+/** Starts no further job of a batch until it is resumed; running jobs may finish. */
 export const batchPause = databaseCommand(async ({ terminal, invocation }, database) => {
   const { batchId, name } = await findNamedBatch(database, argumentOf(invocation));
   const outcome = await pauseBatch(database, batchId);
@@ -44,7 +44,7 @@ export const batchPause = databaseCommand(async ({ terminal, invocation }, datab
   terminal.say(`To go on: nightdesk batch resume ${quoted}`);
 });
 
-/** Lets a batch that was paused go on. Another reason may still hold it. */
+/** Resumes a paused batch. Another reason may still hold it. */
 export const batchResume = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const { batchId } = await findNamedBatch(database, argumentOf(invocation));
@@ -86,10 +86,10 @@ export const batchCancel = databaseCommand(async ({ terminal, invocation }, data
   if (batch.counts.running > 0) terminal.say("What still runs is asked to stop.");
 });
 
-/** Some are left in a batch that is cancelled, too, when the command that did it has died. */
+/** A cancelled batch may have waiting jobs too, if the command that cancelled it died. */
 const waiting = ({ counts }: BatchProgress): number => counts.queued + counts.parked;
 
-/** Changes when a batch may run, when it expires, and what it comes before. */
+/** Changes a batch's windows, deadline and priority. */
 export const batchSet: CommandHandler = async (invocation) => {
   const settings = batchSettingsOf(invocation.options);
   if (Object.keys(settings).length === 0) {
@@ -130,7 +130,7 @@ async function printChanged({ terminal }: CommandContext, batch: BatchProgress):
   if (remedy !== undefined) terminal.say(`It is ${formatState(batch)}; ${remedy}`);
 }
 
-/** Keeps a batch from being deleted for its age. */
+/** Protects a batch from deletion for its age. */
 export const batchPin: CommandHandler = (invocation) =>
   setPin(invocation, invocation.options["untilExported"] === true ? "until_exported" : "always");
 

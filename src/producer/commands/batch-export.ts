@@ -74,7 +74,7 @@ async function exportTexts(
 
 type WriteTable = (results: AsyncIterable<JobResult>, handle: FileHandle) => Promise<number>;
 
-/** Loaded where they are asked for. */
+/** Each module is loaded only when its format is requested. */
 const TABLE_WRITERS: Readonly<Record<TableFormat, () => Promise<WriteTable>>> = {
   xlsx: async () => (await import("../export/xlsx.ts")).writeXlsx,
   parquet: async () => (await import("../export/parquet.ts")).writeParquet,
@@ -107,7 +107,7 @@ const formatOf = ({ options }: Invocation, batch: BatchFormat): ExportFormat => 
   return EXPORT_FORMATS.find((format) => format === asked) ?? batch;
 };
 
-/** Forms of others have no place for what steps gave. */
+/** Other formats have no place for the outputs of steps. */
 function outputsOf({ options }: Invocation, format: ExportFormat): "ids" | "texts" {
   if (options["withOutputs"] !== true) return "ids";
   if (format !== "openai" && !isTable(format)) return "texts";
@@ -117,7 +117,7 @@ function outputsOf({ options }: Invocation, format: ExportFormat): "ids" | "text
   );
 }
 
-/** In OpenAI's form an output file comes with an error file beside it; everything else is one file. */
+/** OpenAI's format has an output file and an error file beside it; every other format is one file. */
 function targetsOf({ options, cwd }: Invocation, format: ExportFormat): TargetRequest {
   const pathOf = (name: string): string | undefined => {
     const asked = textOf(options, name);
@@ -141,7 +141,7 @@ function targetsOf({ options, cwd }: Invocation, format: ExportFormat): TargetRe
   return { output, errors: errors ?? beside, existing, whenEmpty: "leave out" };
 }
 
-/** What is exported of it now does not let retention delete what comes. */
+/** An unfinished batch is not marked as exported, because retention would then delete its later results. */
 const UNFINISHED = "The batch has not ended: export it again when it has.";
 
 type Written = {
@@ -151,7 +151,7 @@ type Written = {
   readonly request: TargetRequest;
 };
 
-/** Without `--output` stdout holds the results, and nothing else; with it the files that were written. */
+/** Without `--output`, stdout holds only the results; with it, the names of the written files. */
 async function reportExported(
   { terminal }: CommandContext,
   written: Written,

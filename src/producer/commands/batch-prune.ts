@@ -10,14 +10,14 @@ import { countOf, formatCount, formatTime } from "../../shared/views/quantity.ts
 import { textOf } from "./options.ts";
 
 const SLICE_JOBS = 2_000;
-/** While jobs run it rests after a slice, so many times as long as that took. */
+/** While jobs run, it pauses after each slice for so many times the slice's duration. */
 const RESTS = 9;
-/** More names than that help nobody; the rest is deleted all the same. */
+/** The most names that are shown; the rest is deleted too. */
 const MOST_SHOWN = 1_000;
 
-/** Deletes finished batches that are older than asked, with everything of theirs; pinned ones stay. */
+/** Deletes finished batches that are old enough, with all their rows; pinned ones stay. */
 export const batchPrune = checkedCommand(parseRetention, async (context, database, rule) => {
-  // Jobs are deleted for a while: what grows old meanwhile is left for the next time.
+  // The deletion takes a while: a batch that becomes old meanwhile is left for the next run.
   const retention = { ...rule, asOf: await selectNow(database) };
   const pruned =
     context.invocation.options["dryRun"] === true
@@ -26,7 +26,7 @@ export const batchPrune = checkedCommand(parseRetention, async (context, databas
   await print(context, pruned);
 });
 
-/** Batches that are old, the first of them, and how many jobs and batches were deleted. */
+/** The first old batches, and the numbers of deleted jobs and batches. */
 type Pruned = {
   readonly old: readonly OldBatch[];
   readonly jobs: number;

@@ -24,7 +24,7 @@ import { markdownPage } from "../report/markdown.ts";
 import { unindexedFolder } from "../unindexed-folder.ts";
 import { argumentOf, textOf } from "./options.ts";
 
-/** Where reports go unless it is said otherwise, below the work root, or beside the database where all of that is indexed. */
+/** The default folder of reports, below the work root, or beside the database if the whole work root is indexed. */
 const FOLDER = "reports";
 
 export const batchReport = databaseCommand(async ({ terminal, config, invocation }, database) => {
@@ -76,18 +76,18 @@ export const batchReport = databaseCommand(async ({ terminal, config, invocation
 });
 
 type ReportPlace = {
-  /** Absolute; made if it is not there. */
+  /** Absolute; created if missing. */
   readonly folder: string;
-  /** Of links to documents. */
+  /** The base of links to documents. */
   readonly hrefBase: string;
-  /** What becomes of files that are no reports of this batch; those are replaced. */
+  /** Whether to replace a file that is no report of this batch; a report of this batch is always replaced. */
   readonly existing: Existing;
 };
 
 /**
- * Writes both forms of a report.
- * @returns their paths, absolute
- * @throws Failure INPUT_INVALID where a file can't be written, or another one is there that is to be kept
+ * Writes a report as HTML and Markdown.
+ * @returns their absolute paths
+ * @throws Failure INPUT_INVALID if a file can't be written, or exists and must not be replaced
  */
 async function writeReport(
   report: Report,
@@ -113,7 +113,7 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Whether the marker stands in the first lines of a file. */
+/** Whether the first 256 bytes of a file contain the marker. */
 async function beginsWith(file: string, marker: string): Promise<boolean> {
   const handle = await open(file).catch(noneThere);
   if (handle === undefined) return false;
@@ -138,7 +138,7 @@ async function writeWhole(path: string, text: string, existing: Existing): Promi
 
 const MOST_CHARS = 100;
 
-/** A file name that every system takes: letters, digits, dots and dashes of the batch's name; its id where it has none. */
+/** A file name that every system accepts: letters, digits, dots and dashes of the batch's name; its id if it has none. */
 function reportFileName({ name, batchId }: BatchProgress): string {
   const plain = name
     .normalize("NFKD")
@@ -150,8 +150,8 @@ function reportFileName({ name, batchId }: BatchProgress): string {
 }
 
 /**
- * The batch to compare with: the one that is asked for, else the last one of the same inputs.
- * @throws Failure NOT_FOUND for a batch that is asked for and not there
+ * The batch to compare with: the requested one, otherwise the last batch with the same inputs.
+ * @throws Failure NOT_FOUND if the requested batch does not exist
  */
 async function findEarlier(
   database: Database,

@@ -35,7 +35,7 @@ import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, routeOf, textOf } from "./options.ts";
 
-/** Makes jobs of a batch again, in a new batch. What would be asked in the same words is not asked again. */
+/** Runs jobs of a batch again, in a new batch. A model call with an unchanged prompt is not repeated. */
 export const batchRerun: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
@@ -106,7 +106,7 @@ async function rerun(
   return EXIT.ok;
 }
 
-/** The same job under the same custom_id, asked of the model that is configured now unless its input names one. */
+/** Builds the same job with the same custom_id, for the model that is configured now unless its input names one. */
 function newJobOf({ invocation, config }: CommandContext): (job: RerunCandidate) => NewJob {
   const model = textOf(invocation.options, "model");
   const route = routeOf(invocation.options);
@@ -190,14 +190,14 @@ const formatReasons = ({ reasons }: SelectedJobs): readonly string[] =>
     return jobs === undefined ? [] : [`  ${formatCount(jobs)}: ${WORDS[reason]}`];
   });
 
-/** Queues what failed, expired or was cancelled again, in the same batch. */
+/** Queues failed, expired or cancelled jobs again, in the same batch. */
 export const batchRetry: CommandHandler = async (invocation) => {
   const states = statesOf(invocation);
   const context = await openContext(invocation);
   const { terminal } = context;
   return withDatabase(context, "must-exist", async (database) => {
     const before = await findNamedBatch(database, argumentOf(invocation));
-    // What a cancellation has not come to yet would be cancelled after it was queued again.
+    // An unfinished cancellation would otherwise cancel the jobs after they are queued again.
     await endWaitingJobs(database, before.batchId);
     const retried = await retryJobs(database, before.batchId, states, (jobs) => {
       terminal.status(`${formatCount(jobs)} jobs queued again`);
@@ -214,7 +214,7 @@ export const batchRetry: CommandHandler = async (invocation) => {
   });
 };
 
-/** @throws Failure USAGE_ERROR for what is a result */
+/** @throws Failure USAGE_ERROR for refused jobs, because a refusal is a result */
 function statesOf({ options, args }: Invocation): readonly RetriedState[] {
   if (options["refused"] === true) {
     throw new Failure(

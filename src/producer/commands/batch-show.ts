@@ -50,7 +50,7 @@ export const batchShow = databaseCommand(async (context, database) => {
   return code;
 });
 
-/** Calls that wait for somebody and are told one by one. */
+/** The most waiting calls that are listed one by one. */
 const SHOWN_CALLS = 10;
 
 const waitingJson = ({ groups, ...waiting }: BatchWaiting) => ({
@@ -58,7 +58,7 @@ const waitingJson = ({ groups, ...waiting }: BatchWaiting) => ({
   approvals: groups,
 });
 
-/** @returns the exit code: that of the wait, or 0 where nobody asked for one */
+/** @returns the exit code of the wait, or 0 without --watch and --wait */
 async function waitIfAsked(
   context: CommandContext,
   database: Database,
@@ -89,7 +89,7 @@ export const batchList = databaseCommand(async ({ terminal, invocation }, databa
   const origins = BATCH_ORIGINS.filter((origin) => isAll || origin !== "ad_hoc");
   const batches = await listBatches(database, origins, limit);
   if (terminal.isJson) return terminal.printJson(batches.map(batchJson));
-  // Of one job: `ask` and other commands queue them.
+  // Batches of one job, which `ask` and other commands queue.
   const hidden = isAll ? 0 : await countBatches(database, "ad_hoc");
   if (batches.length > 0) await printList(terminal, batchTable(batches));
   if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);

@@ -22,7 +22,7 @@ import { indexOrEmbed } from "./index-and-embed.ts";
 const BATCH = "demo";
 const TIMEOUT_SECONDS = 30;
 
-/** Indexes the example corpus, works the example batch and shows the results. Run again, it says what was unchanged. */
+/** Indexes the example corpus, runs the example batch and shows the results. A second run reports what is unchanged. */
 export const demo: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   return withDatabase(context, "create", (database) => showExamples(context, database));
@@ -100,7 +100,7 @@ const SHOWN_EVIDENCE = 3;
 
 const rowSchema = z.tuple([z.string(), z.string(), z.string(), z.string()]);
 
-/** Three questions and a summary of a batch: what was asked, the answer, and the first pieces of evidence. */
+/** Prints three questions and a summary of a batch, each with its answer and the first pieces of evidence. */
 async function printDemoAnswers(
   terminal: Terminal,
   database: Database,

@@ -14,7 +14,7 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
 import { printOrWait } from "./file-jobs.ts";
 
-/** Digests of a batch that is there, finished or not, as a batch of their own. */
+/** Queues digests of an existing batch, finished or not, as a batch of their own. */
 export const digest = checkedCommand(nameOf, async (context, database, name) => {
   const of = await findNamedBatch(database, argumentOf(context.invocation));
   const batch = await queueDigests(context, database, of, name);

@@ -15,7 +15,7 @@ import { recordAction } from "../../shared/store/operator/actions.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { argumentOf } from "./options.ts";
 
-/** Removes a document from the index, and what is stored of its bytes; says which runs had read it. */
+/** Removes a document from the index, with its stored bytes; lists the runs that read it. */
 export const forget: CommandHandler = databaseCommand(
   async ({ invocation, terminal }, database) => {
     const path = argumentOf(invocation);
@@ -51,7 +51,7 @@ type Forgotten = {
   readonly runs: readonly ReaderRun[];
 };
 
-/** @throws Failure NOT_FOUND where neither the index nor a run knows the path */
+/** @throws Failure NOT_FOUND if neither the index nor a run knows the path */
 async function selectForgotten(database: Database, path: string): Promise<Forgotten> {
   const documents = await selectForgettable(database, path);
   const runs = await selectReaders(
@@ -90,10 +90,10 @@ const jsonOf = ({ runId, jobId, batch, customId }: ReaderRun) => ({
 });
 
 const SLICE_CONTENTS = 500;
-/** Longer than the transaction of a portion of an index. */
+/** Longer than any transaction of an index job. */
 const GRACE_SECONDS = 10 * 60;
 
-/** Removes contents that no document has and no evidence of a run names. */
+/** Removes contents that no document has and no run's evidence refers to. */
 export const prune: CommandHandler = databaseCommand(async ({ terminal }, database) => {
   let contents = 0;
   let bytes = 0;

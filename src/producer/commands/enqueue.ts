@@ -117,10 +117,10 @@ async function load(
   }
 }
 
-/** With what is to be said of model names that are not known, if there are any. */
+/** `unknownModels` is the message about unknown model names, if there are any. */
 type Loaded = Enqueued & { readonly unknownModels: string | undefined };
 
-/** The batch, and what became of the lines. */
+/** Prints the batch, and the outcome of the lines. */
 async function printEnqueued(
   { terminal, invocation }: CommandContext,
   { batchId, name, mode }: SelectedBatch,
@@ -152,7 +152,7 @@ async function printEnqueued(
   sayDuplicates(terminal, duplicates);
 }
 
-/** A load that was cut off leaves its jobs, which are opened with those of this file, whichever that is. */
+/** Reports the jobs that an interrupted load left: they are queued together with those of this file, even of another file. */
 async function reportResumedLoad(
   { terminal }: CommandContext,
   database: Database,
@@ -169,7 +169,7 @@ async function reportResumedLoad(
   );
 }
 
-/** Why nothing was queued. @throws Failure INPUT_INVALID without --json */
+/** Reports why nothing was queued. @throws Failure INPUT_INVALID without --json */
 async function printRejected(
   { terminal, invocation }: CommandContext,
   batch: SelectedBatch,
@@ -199,7 +199,7 @@ async function printRejected(
   return EXIT.error;
 }
 
-/** `--format` of `enqueue`; null where the first line is to tell it. */
+/** `--format` of `enqueue`; null: detected from the first line. */
 function formatOf({ options }: Invocation): BatchFormat | null {
   const asked = textOf(options, "format");
   return BATCH_FORMATS.find((format) => format === asked) ?? null;
@@ -213,7 +213,7 @@ const namesOptionsOf = ({ options }: Invocation): NamesOptions => ({
 
 const MOST_NAMED = 10;
 
-/** What to do about model names of a file that nothing here stands for; undefined where there are none. */
+/** The message about a file's model names that are not known here; undefined if there are none. */
 function formatUnknown(
   unknown: readonly UnknownModel[],
   { known }: ModelNames,

@@ -29,10 +29,10 @@ import { checkInput } from "./ask.ts";
 import { countOfOption } from "./options.ts";
 
 const MOST = 200;
-/** Passages that are looked at for one question: of tables and lists many hold none. */
+/** Passages that are read per question, because many passages of tables and lists yield none. */
 const LOOKED_AT = 30;
 
-/** Draws questions from the index into a file that `eval` reads, for somebody to correct. */
+/** Draws questions from the index into a file for `eval`, which a person then corrects. */
 export async function makeEvaluation(context: CommandContext): Promise<number> {
   const { invocation, terminal, config } = context;
   const { options, args, cwd } = invocation;
@@ -106,7 +106,7 @@ async function drawQuestions(
   });
 }
 
-/** Replies of the configured model by the place of their passage; a job that failed leaves its passage to the rules. */
+/** Replies of the configured model, by the index of their passage. If a job fails, the rules make the question. */
 async function askModel(
   context: CommandContext,
   database: Database,

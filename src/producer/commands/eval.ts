@@ -40,7 +40,7 @@ import { checkInput } from "./ask.ts";
 import { makeEvaluation } from "./eval-make.ts";
 import { said, textOf } from "./options.ts";
 
-/** Asks a file of questions of a configuration, or of several models or two configurations, and counts what came out right. */
+/** Asks a configuration, several models or two configurations a file of questions, and counts the right answers. */
 export const evaluate: CommandHandler = async (invocation) => {
   const least = leastRight(invocation);
   const models = modelsOf(invocation);
@@ -81,7 +81,7 @@ export const evaluate: CommandHandler = async (invocation) => {
 
 const isBelowShare = ({ count, of }: Share, least: number): boolean => count < least * of;
 
-/** `--min-right`, from 0 to 1; 0 where nothing is said. */
+/** `--min-right` as a share from 0 to 1; 0 without the option. */
 function leastRight({ options }: Invocation): number {
   const given = textOf(options, "minRight");
   if (given === undefined) return 0;
@@ -142,7 +142,7 @@ const askAll = (variant: Variant): Promise<Result> =>
     return { label, batch, judged };
   });
 
-/** What is kept of a result until all of them are judged. */
+/** The fields of a result that are needed until all results are judged. */
 const answerOf = ({ evidence, ...result }: JobResult) => ({
   job_id: result.job_id,
   state: result.state,
@@ -155,10 +155,10 @@ const answerOf = ({ evidence, ...result }: JobResult) => ({
 });
 type Answer = ReturnType<typeof answerOf>;
 
-/** A worker that has done its work leaves within seconds. */
+/** An idle worker exits within seconds. */
 const LEAVE_MS = 20_000;
 
-/** Waits until no worker of this machine with another configuration is left, which would answer in place of this one. */
+/** Waits until no worker of this machine runs with another configuration, because it would answer in place of this one. */
 async function refuseOtherWorkers(context: CommandContext, database: Database): Promise<void> {
   const { config, terminal } = context;
   const startedAt = performance.now();
@@ -182,9 +182,9 @@ async function refuseOtherWorkers(context: CommandContext, database: Database): 
 type Named = { readonly batchId: string; readonly name: string };
 
 /**
- * The batch of these questions for this configuration and model: the newest one, which goes on where it was interrupted.
- * With `--again`, and where documents changed after it had ended, a new one.
- * @throws Failure NOT_FOUND when nothing is indexed
+ * The batch of these questions for this configuration and model: the newest one, which continues where it was interrupted,
+ * or a new one with `--again` or if documents changed after the newest ended.
+ * @throws Failure NOT_FOUND if nothing is indexed
  */
 async function queueQuestions(variant: Variant, database: Database): Promise<Named> {
   const { context, file } = variant;
@@ -208,7 +208,7 @@ async function queueQuestions(variant: Variant, database: Database): Promise<Nam
 
 const MOST_LABEL_CHARS = 80;
 
-/** Equal for equal questions, models, configurations and versions, whatever answers are expected. */
+/** Equal for equal questions, models, configurations and versions, regardless of the expected answers. */
 function batchStem({ context, file, model }: Variant): string {
   const { config, invocation } = context;
   const asked = file.questions.map(({ id, question }) => [id, question]);
@@ -218,7 +218,7 @@ function batchStem({ context, file, model }: Variant): string {
   return `eval ${names.map((name) => name.slice(0, MOST_LABEL_CHARS)).join(" ")} ${digest}`;
 }
 
-/** The newest batch of that name that was not cut off for good, and the name of one to come. */
+/** The newest batch with that name, unless it was cancelled or expired, and a free name for the next one. */
 async function findEarlier(
   database: Database,
   stem: string,
@@ -254,7 +254,7 @@ async function insertQuestions(
 
 const PORTION = 2_000;
 
-/** Somebody else's worker may have answered as its own configuration says. */
+/** Warns about answers of a worker with another configuration, for example of another machine. */
 function sayOtherConfiguration(
   { terminal, config }: CommandContext,
   answers: readonly Answer[],

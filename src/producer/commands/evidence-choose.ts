@@ -12,7 +12,7 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 50;
 
-/** Lists the figures in pictures of pages that were not read for sure. */
+/** Lists the doubtful figures in pictures of pages. */
 export const evidenceDoubts = databaseCommand(
   async ({ terminal, invocation: { options, args } }, database) => {
     const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
@@ -34,7 +34,7 @@ export const evidenceDoubts = databaseCommand(
   },
 );
 
-/** Says what stands in a picture where its readers were not sure. Exit 4: there is no such figure. */
+/** Records a person's reading of a doubtful figure in a picture. Exit 4: there is no such figure. */
 export const evidenceChoose = databaseCommand(async (context, database) => {
   const { terminal, invocation } = context;
   const reading = readingOf(invocation);

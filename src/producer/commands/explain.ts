@@ -9,7 +9,7 @@ import { tableOf } from "../../shared/views/section.ts";
 import type { Table } from "../../shared/views/section.ts";
 import { printList } from "../print/sections.ts";
 
-/** What an error code means and what to do about it, or all of them. Reads no configuration: that may be what is wrong. */
+/** Explains an error code and its remedy, or lists all codes. It reads no configuration, which may itself be broken. */
 export const explain: CommandHandler = async (invocation) => {
   const terminal = openTerminalOf(invocation);
   const wantsJson = invocation.options["json"] === true;
@@ -28,7 +28,7 @@ export const explain: CommandHandler = async (invocation) => {
 
 const ALL = Object.keys(CODES).filter(isErrorCode);
 
-/** @throws Failure NOT_FOUND with the codes that are spelled nearly so */
+/** @throws Failure NOT_FOUND with similar codes */
 function findCode(wanted: string): ErrorCode {
   const code = wanted.trim().toUpperCase().replaceAll(/[\s-]/g, "_");
   if (isErrorCode(code)) return code;

@@ -13,7 +13,7 @@ import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { argumentOf, textOf } from "./options.ts";
 
 type Said = Pick<FieldDecision, "decision"> & {
-  /** As `--field` gives it: `total`, or `total=149.32` where it is corrected. */
+  /** The value of `--field`: `total`, or `total=149.32` for a correction. */
   readonly field: string;
 };
 
@@ -41,7 +41,7 @@ export async function decideFieldReview(
 
 const MOST_NAMED = 20;
 
-/** A name may hold an equals sign: the longest that fits is meant. */
+/** Finds the field that `--field` names: the longest matching name, because a name may contain an equals sign. */
 async function findField(
   database: Database,
   job: string,

@@ -55,7 +55,7 @@ type Asked = Pick<FileJobs, "command" | "digest"> & {
   readonly inputOf: (path: string) => FileInput & Readonly<Record<string, unknown>>;
 };
 
-/** One file is a job of its own; several, a glob, a digest or a name for it make a batch. */
+/** Queues one file as a single job; several files, a glob, a digest or a batch name make a batch. */
 async function runOnFiles(
   context: CommandContext,
   { command, inputOf, digest }: Asked,
@@ -66,7 +66,7 @@ async function runOnFiles(
   const { paths, isSelection, skipped } = selected;
   const name = textOf(invocation.options, "batchName");
   const all = paths.map(inputOf);
-  // What is wrong with the schema or the labels is told once, and not of each line of a batch.
+  // A problem with the schema or the labels is reported once, not for each line of a batch.
   if (command === "extract" && all[0] !== undefined) checkInput(all[0]);
   const ofDays = await onlyOfDays(context, all);
   const inputs = await onlyChanged(context, ofDays);
@@ -89,7 +89,7 @@ type FileInput = { readonly path: string };
 
 type Preview = Pick<FileJobs, "inputs" | "skipped"> & { readonly ofOtherDays: number };
 
-/** What `--dry-run` prints, with `--dedupe` the copies apart. */
+/** Prints the output of `--dry-run`; with `--dedupe`, copies are listed separately. */
 async function printPreview(
   context: CommandContext,
   { inputs, skipped, ofOtherDays }: Preview,
@@ -135,7 +135,7 @@ export const extract: CommandHandler = async (invocation) => {
   });
 };
 
-/** What is asked for, as a line of a batch says it. */
+/** The fields to extract, in the form of a batch line. */
 async function fieldsOf(invocation: Invocation): Promise<Readonly<Record<string, unknown>>> {
   const { options, cwd } = invocation;
   const [preset, file] = ["preset", "schema"].map((name) => textOf(options, name));
@@ -164,11 +164,11 @@ async function fieldsOf(invocation: Invocation): Promise<Readonly<Record<string,
   };
 }
 
-/** The labels to choose from, and texts that have them; without `--labels` they are those of the texts. */
+/** The labels to choose from, and example texts; without `--labels`, the labels of the examples. */
 async function labellingOf(context: CommandContext) {
   const { options } = context.invocation;
   const file = textOf(options, "examples");
-  // Of a letter they are its tags, which its schema lists.
+  // For letters the labels are tags, which the schema lists.
   if (options["preset"] === LETTERS && file === undefined) return {};
   const labels = namedLabels(options);
   if (file === undefined) return said({ labels });
@@ -182,10 +182,10 @@ const namedLabels = (options: Options): readonly string[] | undefined =>
     .map((label) => label.trim())
     .filter((label) => label !== "");
 
-/** A preset that is a schema: its jobs are those of a schema of the user's. */
+/** A preset that is a schema: its jobs are stored like those with a user's schema. */
 const LETTERS = "file-letters";
 
-/** What is needed to file a letter, and which of the tags fit it. */
+/** The schema for filing a letter, with the tags to choose from. */
 async function letterSchema({ options, packageRoot }: Invocation) {
   const schema = await readSchema("examples/schemas/letter.json", packageRoot);
   const tags = [...new Set(namedLabels(options))];
@@ -203,7 +203,7 @@ async function letterSchema({ options, packageRoot }: Invocation) {
 
 const MOST_SCHEMA_BYTES = 4 * MOST_SCHEMA_CHARS;
 
-/** The operator's own file: it may lie anywhere. @throws Failure INPUT_INVALID */
+/** Reads the operator's own file, which may be outside of the work root. @throws Failure INPUT_INVALID */
 async function readSchema(file: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
   const read = await readSmallFile(resolve(cwd, file), MOST_SCHEMA_BYTES);
   const schema = read.kind === "text" ? parseJson(read.text) : undefined;
@@ -221,17 +221,17 @@ async function readSchema(file: string, cwd: string): Promise<Readonly<Record<st
 }
 
 type FileJobs = {
-  /** What a batch without a name is called after. */
+  /** The default name of a batch. */
   readonly command: "summarize" | "extract";
   readonly name: string | undefined;
   readonly inputs: readonly FileInput[];
-  /** Files that were left out of what was asked for. */
+  /** Files of the selection that were left out. */
   readonly skipped: SkippedFiles;
-  /** Digests of the folders and of all of it, too; null for none. */
+  /** Options of digests of each folder and of the whole; null for no digests. */
   readonly digest: DigestInput["options"] | null;
 };
 
-/** Queues one job a file as a batch; with `--wait` prints what came of each. */
+/** Queues one job per file as a batch; with `--wait` prints each result. */
 async function runFileJobs(
   context: CommandContext,
   database: Database,
@@ -257,7 +257,7 @@ async function runFileJobs(
     const reason = problems.first()[0]?.reason ?? "no files";
     throw new Failure("INPUT_INVALID", `Nothing was queued: ${reason}`);
   }
-  // A load that was cut off had the rows already, and is opened only now.
+  // After an interrupted load the rows exist already, and the batch is opened only now.
   if (added === 0 && batch.mode === "added") {
     explainNothingNew(context, jobs, batch);
     if (!waitsForAnswer(invocation, context.config)) return printNothingNew(context, batch);
@@ -271,7 +271,7 @@ async function runFileJobs(
   return printOrWait(context, database, { ...batch, duplicates, skipped: jobs.skipped });
 }
 
-/** A name that is the same every night makes one batch, which holds each file once. */
+/** Explains that a batch name used every night means the same batch, which holds each file once. */
 function explainNothingNew(
   { terminal }: CommandContext,
   { inputs, digest }: FileJobs,
@@ -305,7 +305,7 @@ function digestsOf(
     modelAffinity(input, config.model);
   return {
     beforeOpening: async (db, { added }) => {
-      // The same files enqueued again have their digests already.
+      // If all files were there already, so are their digests.
       if (added === 0) return;
       const files = await selectFileJobs(db, batchId);
       await insertDigests(db, files, { batchId, title: name, options: digest, affinityOf });
@@ -318,7 +318,7 @@ type QueuedBatch = Pick<SelectedBatch, "batchId" | "name"> & {
   readonly duplicates?: number;
 };
 
-/** A batch that is queued: says so, or waits for it and prints what came of it. */
+/** Reports a queued batch, or waits for it and prints its results. */
 export async function printOrWait(
   context: CommandContext,
   database: Database,
@@ -363,8 +363,8 @@ async function printBatchQueued(
 }
 
 /**
- * With --changed, the inputs whose files are not what their newest result was made of; without it, all of them. With
- * --dedupe as well, a copy is as changed as the file that it is a copy of, which has the result of both.
+ * With --changed, the inputs whose files differ from those of their newest result; without it, all inputs. With --dedupe,
+ * a copy counts as changed if its original is, because the original has the result of both.
  */
 async function onlyChanged<Input extends FileInput>(
   context: CommandContext,
@@ -390,7 +390,7 @@ async function onlyChanged<Input extends FileInput>(
   return changed;
 }
 
-/** Nothing to queue is no failure: no file has changed, or none is of these days. */
+/** Reports that there is nothing to queue, which is no failure: no file has changed, or none has a date in the range. */
 export async function printUnchanged({ terminal }: CommandContext): Promise<number> {
   if (terminal.isJson) {
     await terminal.printJson({ ok: true, batch_id: null, batch: null, state: "unchanged" });

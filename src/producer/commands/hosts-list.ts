@@ -12,14 +12,14 @@ import { printList } from "../print/sections.ts";
 
 type ListedHost = {
   readonly url: string;
-  /** Of the configuration; missing for a host that only the database knows. */
+  /** The configuration's entry; missing for a host that only the database knows. */
   readonly place: HostPlace | undefined;
-  /** Missing for one that was never called. */
+  /** Missing for a host that was never called. */
   readonly known: HostOverview | undefined;
   readonly models: readonly HostModel[];
 };
 
-/** The hosts of the configuration and those that were called: state, models, slots, limits and what they have cost. Asks none. */
+/** Lists configured and called hosts with state, models, slots, limits and costs. It sends them no request. */
 export const hostsList = databaseCommand(async (context, database) => {
   const places = allHostsOf(context.config);
   const known = await selectHostOverview(database, "models");

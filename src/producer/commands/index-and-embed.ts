@@ -90,8 +90,8 @@ async function runIndexCommand(
 const SHOWN_FAILURES = 5;
 
 /**
- * Queues an index or embed job, waits for it and for the embed jobs that it hands out, and prints what they did.
- * @returns the exit code: 3 when documents could not be indexed, unless the input allows that
+ * Queues an index or embed job, waits for it and for the jobs that it queues, and prints their results.
+ * @returns the exit code: 3 if documents could not be indexed, unless the input allows that
  */
 export async function indexOrEmbed(
   context: CommandContext,
@@ -135,7 +135,7 @@ async function selectResults(
   return results;
 }
 
-/** The first job, with those that it queued under `then`; a failure of any is the failure of all. */
+/** The first job, with the jobs that it queued under `then`; if one job failed, only that failure. */
 function resultsJson(
   results: readonly JobResult[],
   vectors: VectorTotals | undefined,
@@ -179,7 +179,7 @@ async function printResults(
 const formatFailure = ({ kind, state, error_code, error_message }: JobResult): string =>
   `${kind} ${state}: ${error_code ?? ""}: ${error_message ?? ""}`;
 
-/** A worker reads the configuration when it starts; what it did is not what was asked for now. */
+/** Warns that the worker, which reads the configuration when it starts, used other settings than the current ones. */
 function printOtherSettings(
   { terminal, config }: CommandContext,
   results: readonly JobResult[],
@@ -243,7 +243,7 @@ async function printIndexed(
   printLeftOut(context, input, read);
 }
 
-/** What was not indexed for its extension, and where documents are expected when there was none. */
+/** Prints the files left out for their extension; if there are no documents, where to put some. */
 function printLeftOut(
   { terminal, config }: CommandContext,
   input: JobInput,

@@ -10,7 +10,7 @@ import { countOfOption, sourceOf } from "./options.ts";
 const PAGE_DOCUMENTS = 100;
 const LEAST_PERCENT = 100 * LEAST_SIMILARITY;
 
-/** Groups of indexed documents that are copies of each other, to the byte or nearly to the word. */
+/** Prints groups of indexed documents that are exact copies or near copies of each other. */
 export const indexDuplicates = checkedCommand(
   ({ invocation, config }) => sourceOf(invocation.options, config) ?? null,
   async ({ terminal, invocation }, database, source) => {

@@ -8,7 +8,7 @@ import { documentJson, documentPage } from "../../shared/views/index-document-pa
 import { printPage } from "../print/sections.ts";
 import { expandPaths } from "../selection/paths.ts";
 
-/** What the index knows of documents: their date and where it stands, other versions, how they were read. */
+/** Prints what the index knows of documents: their date and its source, other versions, how they were read. */
 export const indexShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal, config } = context;

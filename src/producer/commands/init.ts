@@ -17,7 +17,7 @@ import {
 import type { ConfigRequest } from "../../shared/config/select-config-file.ts";
 import { Failure } from "../../shared/failure.ts";
 
-/** Writes the configuration of a folder of documents into it, where it can be changed. */
+/** Writes the configuration of a document folder into that folder, where the user can change it. */
 export const init: CommandHandler = async (invocation) => {
   const request = configRequestOf(invocation);
   const folder = await folderOf(request);
@@ -40,7 +40,7 @@ export const init: CommandHandler = async (invocation) => {
   return EXIT.ok;
 };
 
-/** The one that is named; else the one whose configuration holds here, as in a folder below it. */
+/** The named folder; otherwise the folder whose configuration applies here, such as a parent folder. */
 async function folderOf(request: ConfigRequest): Promise<string> {
   const { file, how } = selectConfigFile(request);
   if (request.flags.in !== undefined) return resolve(request.cwd, request.flags.in);

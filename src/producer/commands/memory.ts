@@ -31,7 +31,7 @@ import { writeFileInWorkroot } from "../workroot-file.ts";
 import { argumentOf, textOf } from "./options.ts";
 import { readAll } from "./read-stdin.ts";
 
-/** Writes a durable note: all of it, or nothing. */
+/** Writes a durable note with its evidence, or nothing. */
 export const memoryAdd = memoryCommand(async (context, database) => {
   const { invocation } = context;
   const note = await readNewMemory(invocation);
@@ -67,9 +67,9 @@ const memoryTypeOf = (options: Invocation["options"]): MemoryType | undefined =>
 const sourceOfNote = (options: Invocation["options"]): MemorySource =>
   MEMORY_SOURCES.find((source) => source === textOf(options, "source")) ?? "manual";
 
-/** Each key once, as often as it was said. */
+/** The keys without duplicates. */
 function chunkKeysOf(options: Invocation["options"]): readonly string[] {
-  // A flag that is said several times comes as a list.
+  // A repeatable flag is a list.
   const said: unknown = options["chunkKey"];
   return Array.isArray(said) ? [...new Set(said.map(String))] : [];
 }
@@ -101,7 +101,7 @@ async function printAdded(
   terminal.say(formatUse(added, (await selectLeftOutNotes(database)).length));
 }
 
-/** Notes, newest first, with what of their evidence is gone. */
+/** Lists notes, newest first, with their missing evidence. */
 export const memoryList = memoryCommand(async ({ terminal, invocation }, database) => {
   const type = memoryTypeOf(invocation.options) ?? null;
   const notes = await listMemory(database, type);
@@ -117,7 +117,7 @@ export const memoryList = memoryCommand(async ({ terminal, invocation }, databas
   for (const line of notes.flatMap(formatDangling)) terminal.say(line);
 });
 
-/** Deletes one note. Runs that it was shown to keep its id and, in their prompts, its words. */
+/** Deletes one note. Runs that used it keep its id and, in their prompts, its words. */
 export const memoryDelete = memoryCommand(async ({ terminal, invocation }, database) => {
   const given = argumentOf(invocation);
   const id = await findId(database, given, ["note"]);
@@ -131,10 +131,10 @@ export const memoryDelete = memoryCommand(async ({ terminal, invocation }, datab
   terminal.say(`Deleted note ${id}.`);
 });
 
-/** Version of the exported form. */
+/** Version of the export format. */
 const SCHEMA_VERSION = 1;
 
-/** Writes all notes as JSON, in the order in which they were written. */
+/** Exports all notes as JSON, oldest first. */
 export const memoryExport = memoryCommand(async (context, database) => {
   const { invocation } = context;
   const notes = await listMemory(database, null);
@@ -158,8 +158,8 @@ function exportOf(notes: readonly Memory[]): string {
 }
 
 /**
- * Runs a command of the durable memory on its open database.
- * @throws Failure MEMORY_ERROR where memory.enabled is false
+ * A command of the durable memory, with an open database.
+ * @throws Failure MEMORY_ERROR if memory.enabled is false
  */
 function memoryCommand(run: Parameters<typeof databaseCommand>[0]): CommandHandler {
   return checkedCommand(assertEnabled, run);
@@ -173,14 +173,14 @@ function assertEnabled({ config }: CommandContext): void {
   );
 }
 
-/** A line is shown indented, and blank ones would fill a prompt with nothing. */
+/** Prompts show each line indented, so many blank lines would waste a prompt. */
 const MOST_NOTE_LINES = 100;
 /** Control characters but tab and line feed. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
-/** Something that a reader sees. */
+/** A visible character. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** The words of a note: the argument, or for `-` all of stdin. @throws Failure INPUT_INVALID */
+/** The text of a note: the argument, or for `-` the whole stdin. @throws Failure INPUT_INVALID */
 export async function readNote(
   argument: string,
   stdin: AsyncIterable<Uint8Array>,
@@ -189,8 +189,8 @@ export async function readNote(
 }
 
 /**
- * The text as it is stored: trimmed, with line feeds. Nothing else is changed: what can't be kept as it is written is
- * refused, since a note is an instruction that has to mean what was meant.
+ * Trims a note and converts line ends to line feeds. It changes nothing else, and refuses text that can't be stored
+ * unchanged, because a note is an instruction.
  */
 function checkNote(text: string): string {
   const note = text.replace(/\r\n?/g, "\n").trim();

@@ -26,21 +26,21 @@ export const countOfOption = (options: Options, name: string): number | undefine
   return typeof value === "number" ? value : undefined;
 };
 
-/** Leaves out what was not said, so that the stored input holds only what was. */
+/** Drops undefined values, so that the stored input holds only what the user gave. */
 export function said<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
-/** Whether the command waits for its answer: where it is told to, and for a folder at once unless it is told not to. */
+/** Whether the command waits for its answer: with `--wait`, and without the option if `ask.index_first_s` is set. */
 export const waitsForAnswer = (
   { options }: Pick<Invocation, "options">,
   { ask }: Config,
 ): boolean =>
   options["wait"] === true || (options["wait"] === undefined && ask.index_first_s !== null);
 
-/** `--fast` or `--big`; both are one too many. */
+/** `--fast` or `--big`. @throws Failure USAGE_ERROR for both */
 export function routeOf(options: Options): "fast" | "big" | undefined {
   const { big, fast } = options;
   if (big === true && fast === true) {
@@ -49,7 +49,7 @@ export function routeOf(options: Options): "fast" | "big" | undefined {
   return big === true ? "big" : fast === true ? "fast" : undefined;
 }
 
-/** The table holds both to their choices. */
+/** `--verify` and `--negative`; the table of options has checked both values. */
 export const verificationOf = (options: Options): VerificationOptions => ({
   verify: VERIFY_MODES.find((mode) => mode === options["verify"]),
   negative: NEGATIVE_MODES.find((mode) => mode === options["negative"]),
@@ -60,7 +60,7 @@ type VerificationOptions = {
   readonly negative: NegativeMode | undefined;
 };
 
-/** A source by its name. @throws Failure NOT_FOUND naming those of the configuration */
+/** `--source`, checked. @throws Failure NOT_FOUND with the names of the configured sources */
 export function sourceOf(options: Options, { index }: Config): string | undefined {
   const name = textOf(options, "source");
   if (name === undefined || index.sources.some((source) => source.name === name)) return name;
@@ -72,8 +72,8 @@ export function sourceOf(options: Options, { index }: Config): string | undefine
 }
 
 /**
- * What `--windows`, `--no-windows`, `--now`, `--deadline` and `--priority` decide; and nothing else.
- * @throws Failure USAGE_ERROR for a value that is none
+ * The settings of `--windows`, `--no-windows`, `--now`, `--deadline` and `--priority`.
+ * @throws Failure USAGE_ERROR for an invalid value
  */
 export function batchSettingsOf(options: Options): BatchSettings {
   const deadline = textOf(options, "deadline");
@@ -87,7 +87,7 @@ export function batchSettingsOf(options: Options): BatchSettings {
 const deadlineOf = (text: string): Date | null =>
   text === "none" ? null : parseDeadline(text, new Date(), localZone());
 
-/** Empty for always, null for those of the desk. */
+/** Empty: at any time; null: the windows of the configuration; undefined: not given. */
 function windowsOf(options: Options): readonly string[] | null | undefined {
   const given: unknown = options["windows"];
   const isNow = options["now"] === true || given === false;
@@ -126,9 +126,9 @@ const CLOCK = /^(\d{1,2}):(\d{2})(?: +(\S+))?$/;
 const UNIT_MS = { min: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * When a deadline is: a duration from now like `8h`, the next `06:00` of a zone, or an ISO 8601 time.
- * @param zone what times without a zone are meant in
- * @throws Failure USAGE_ERROR for what is none of these, or has passed
+ * Parses a deadline: a duration from now like `8h`, the next `06:00` of a time zone, or an ISO 8601 time.
+ * @param zone the time zone of times without one
+ * @throws Failure USAGE_ERROR for any other text, and for a time in the past
  */
 export function parseDeadline(text: string, now: Date, zone: string): Date {
   const given = text.trim();

@@ -12,7 +12,7 @@ const MOST_PATHS = 1_000;
 
 type PreviewedFiles = {
   readonly paths: readonly string[];
-  /** That would be rows alone, pointing to one of `paths`. */
+  /** Copies would only get rows that point to one of `paths`. */
   readonly copies: readonly CopiedFile[];
   /** Left out for their extension. */
   readonly skipped: SkippedFiles;
@@ -21,16 +21,16 @@ type PreviewedFiles = {
 };
 
 /**
- * What `--dry-run` prints of files that would be queued: each path a line, or one line of JSON with the first 1,000 of
- * them, their number, their bytes together, and those that are empty or not there. Nothing is queued.
- * @throws Failure USAGE_ERROR for windows, a deadline or a priority that is none
+ * Prints the files that would be queued, for `--dry-run`: one path per line, or one line of JSON with the first 1,000
+ * paths, their number, their total bytes, and the empty or missing ones. It queues nothing.
+ * @throws Failure USAGE_ERROR for invalid windows, deadline or priority
  */
 export async function printFilePreview(
   { terminal, invocation, config }: CommandContext,
   { paths, copies, skipped, ofOtherDays }: PreviewedFiles,
 ): Promise<number> {
   const { workroot } = config.roots;
-  // What is wrong with them is told now, and not by the queueing.
+  // Checks the settings now, although only queueing uses them.
   batchSettingsOf(invocation.options);
   const sizes = paths.map((path) => ({ path, bytes: fileSize(workroot, path) }));
   const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);

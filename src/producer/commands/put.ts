@@ -14,12 +14,12 @@ import { formatCount } from "../../shared/views/quantity.ts";
 import { openTarget } from "../workroot-file.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
-/** What a folder holds before somebody has to make room. */
+/** The most files and bytes in the folder; beyond them somebody has to make room. */
 const MOST_FILES = 1_000;
 const MOST_BYTES = 1_000_000_000;
 const MOST_NAME_BYTES = 200;
 
-/** Stores stdin as a new file of a watched folder, of which workers take it as any other. */
+/** Stores stdin as a new file in a watched folder, from which workers take it like any other. */
 export const put: CommandHandler = async (invocation) => {
   const { config, terminal } = await openContext(invocation);
   const { options } = invocation;
@@ -37,17 +37,17 @@ export const put: CommandHandler = async (invocation) => {
 };
 
 type Wanted = {
-  /** Name of a source that is watched. */
+  /** Name of a watched source. */
   readonly watch: string;
   readonly name: string;
-  /** What stdin must hold, where it is known: fewer were cut. */
+  /** The expected size of stdin, if known: fewer bytes mean that the transfer was cut. */
   readonly bytes?: number | undefined;
 };
 type Stored = { readonly kind: "stored"; readonly path: string; readonly bytes: number };
 
 /**
- * Refusal: PATH_DENIED where a link stands in the path of the folder.
- * @throws Failure NOT_FOUND for no watched source, INPUT_INVALID for a name, a size or a folder that does not do; nothing is left then
+ * Writes a stream to a new file of a watched folder. Refusal: PATH_DENIED for a link in the folder's path.
+ * @throws Failure NOT_FOUND for no watched source, INPUT_INVALID for a bad name, a wrong size or a full folder; no file stays
  */
 export async function storeFile(
   config: Pick<Config, "index" | "security" | "roots">,
@@ -94,7 +94,7 @@ function watchedSource(watch: string, { index }: Pick<Config, "index">) {
   );
 }
 
-/** Marks that a list or a terminal does not show, or that lead elsewhere. */
+/** Characters that a list or a terminal does not show, and path separators. */
 const NOT_IN_NAMES = /[/\\\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 function checkName(
@@ -123,7 +123,7 @@ async function roomIn(place: string, root: string): Promise<number> {
   );
 }
 
-/** A worker may have moved it meanwhile. */
+/** 0 for a missing file, because a worker may have moved it meanwhile. */
 const sizeOf = async (path: string): Promise<number> =>
   (await lstat(path).catch(() => undefined))?.size ?? 0;
 

@@ -6,9 +6,9 @@ import { argumentOf } from "./options.ts";
 const MOST_BYTES = 1_000_000;
 
 /**
- * All of a stream as text.
- * @param what it is, to begin a sentence, such as "The text of the note"
- * @throws Failure INPUT_INVALID for more bytes, and for other text than UTF-8
+ * Reads a whole stream as text.
+ * @param what names the text at the start of a message, such as "The text of the note"
+ * @throws Failure INPUT_INVALID for too many bytes, and for text that is not UTF-8
  */
 export const readAll = (
   stdin: AsyncIterable<Uint8Array>,
@@ -20,7 +20,7 @@ export const readAll = (
     notUtf8: `${what} on stdin is not UTF-8. Convert it.`,
   });
 
-/** The same with messages of one's own. @throws Failure INPUT_INVALID with one of them */
+/** Reads a whole stream as text, with the caller's messages. @throws Failure INPUT_INVALID with one of them */
 export async function readText(
   chunks: AsyncIterable<Uint8Array>,
   mostBytes: number,
@@ -41,8 +41,8 @@ export async function readText(
 }
 
 /**
- * The argument of a command, or for `-` all of stdin without the blanks around it.
- * @throws Failure INPUT_INVALID as readAll, and for a stdin of blanks alone
+ * The argument of a command, or for `-` the trimmed stdin.
+ * @throws Failure INPUT_INVALID as readAll, and for an empty stdin
  */
 export async function textArgumentOf(invocation: Invocation, what: string): Promise<string> {
   const argument = argumentOf(invocation);

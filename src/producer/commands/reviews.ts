@@ -116,7 +116,7 @@ async function wordsOf({ options, cwd }: Invocation): Promise<string> {
   throw new Failure("INPUT_INVALID", `The file ${JSON.stringify(file)} ${why}.`);
 }
 
-/** @param correctionOf the answer in the person's own words; null where it is not corrected */
+/** @param correctionOf the answer in the person's own words; null if it is not corrected */
 function deciding(
   state: ReviewDecision["state"],
   correctionOf: (review: ReviewRow, invocation: Invocation) => Promise<string | null>,
@@ -140,7 +140,7 @@ function deciding(
   });
 }
 
-/** @throws Failure INPUT_INVALID where somebody was first, or its job has ended otherwise */
+/** @throws Failure INPUT_INVALID if somebody decided first, or the job ended otherwise */
 async function decideAnswer(
   database: Database,
   jobId: string,
@@ -162,7 +162,7 @@ async function decideAnswer(
   throw new Failure("INPUT_INVALID", `Nothing was changed. ${how}`);
 }
 
-/** What people decided, as questions that any model can be asked. */
+/** Exports people's decisions as questions for `eval`. */
 export const reviewsExport = databaseCommand(async ({ terminal, invocation }, database) => {
   const file = resolve(invocation.cwd, argumentOf(invocation));
   const batchId = await batchOf(database, invocation);
@@ -186,7 +186,7 @@ export const reviewsExport = databaseCommand(async ({ terminal, invocation }, da
   );
 });
 
-/** Null of an answer of which nobody said what a right one holds. */
+/** Null for an answer for which nobody gave the facts of a right one. */
 const questionOf = ({ job_id: id, kind, input, facts }: ReviewRow): object | null =>
   kind === "ask" && facts.length > 0
     ? { id, question: formatTask(kind, input), expected: facts.map((fact) => [fact]) }

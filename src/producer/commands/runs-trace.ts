@@ -11,7 +11,7 @@ import { exportTrace } from "../export-trace.ts";
 import { argumentOf, textOf } from "./options.ts";
 import { noSuchRun } from "./runs.ts";
 
-/** Writes all that is on record of a job, over its runs and the jobs of its checks, into a folder of the work root. */
+/** Writes all records of a job, of its runs and of the jobs of its checks into a folder of the work root. */
 export const runsTrace = checkedCommand(folderOf, async (context, database, folder) => {
   const { terminal, invocation, config } = context;
   const jobId = await findEndedJob(database, argumentOf(invocation));

@@ -34,7 +34,7 @@ export const runsList = databaseCommand(async ({ terminal, invocation }, databas
   if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
 });
 
-/** By the id of a run, or of a job: then all of its runs. */
+/** Shows the run with an id, or all runs of the job with that id. */
 export const runsShow = checkedCommand(stepOf, async ({ terminal, invocation }, database, step) => {
   const id = argumentOf(invocation);
   const found = await findId(database, id, ["run", "job"]);
@@ -58,7 +58,7 @@ export const runsShow = checkedCommand(stepOf, async ({ terminal, invocation }, 
   }
 });
 
-/** The step that `--output` names. */
+/** The step number of `--output`. */
 function stepOf({ invocation }: CommandContext): number | undefined {
   const step = textOf(invocation.options, "output");
   if (step === undefined) return undefined;
@@ -69,7 +69,7 @@ function stepOf({ invocation }: CommandContext): number | undefined {
   );
 }
 
-/** What a step of an investigation gave, whole. */
+/** Prints the whole stored outputs of a step of an investigation. */
 async function showOutputs(
   terminal: Terminal,
   { id, step }: { readonly id: string; readonly step: number },
@@ -90,7 +90,7 @@ async function showOutputs(
   }
 }
 
-/** What models thought before the replies of a run or job, as far as that is kept. */
+/** Prints the stored reasoning of models for a run or job. */
 async function showReasoning(
   terminal: Terminal,
   id: string,
@@ -123,7 +123,7 @@ function removedSince(step: number, outputs: readonly StoredOutput[]): Failure {
   );
 }
 
-/** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder of the name `runs` is taken itself. */
+/** Writes each run to `runs/<run_id>/run.json` below a folder of the work root; a folder named `runs` is used directly. */
 export const runsExport = databaseCommand(async (context, database) => {
   const { invocation, terminal } = context;
   const asked = resolve(invocation.cwd, argumentOf(invocation));

@@ -19,7 +19,7 @@ type Listed = {
   readonly now: Date;
 };
 
-/** All schedules, with the next three times of those that are on and the last run. */
+/** Lists all schedules with their last run, and the next three times of enabled ones. */
 export const scheduleList = databaseCommand(async (context, database) => {
   const listed = {
     schedules: await selectSchedules(database),
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column[] = [
   { title: "command", align: "left", least: 12, leftOut: 4 },
 ];
 
-/** One row a schedule, and two more for its later times. */
+/** One row per schedule, and more rows for its later times. */
 function rowsOf(schedule: Schedule, last: LastRun | undefined, now: Date): readonly Row[] {
   const { name, enabled, origin, cron, timezone, command } = schedule;
   const [next, ...later] = nextTimes(schedule, now).map((time) => showPlanned(time, timezone));
@@ -89,13 +89,13 @@ function printUntaken({ config, terminal }: CommandContext, { schedules }: Liste
   terminal.say(`In the configuration, and taken over when a worker starts: ${names.join(", ")}.`);
 }
 
-/** `2026-11-22 01:00+01:00`, by the schedule's clock. */
+/** `2026-11-22 01:00+01:00`, in the schedule's time zone. */
 export const showPlanned = (time: Date, timezone: string): string =>
   plannedLocal(time, timezone)
     .time.replace("T", " ")
     .replace(/:00(?=[+-])/, "");
 
-/** A schedule as `--json` gives it. */
+/** A schedule in the form of `--json`. */
 export const scheduleJson = (
   schedule: Schedule,
   now: Date,
@@ -121,7 +121,7 @@ export const scheduleJson = (
         },
 });
 
-/** `2026-11-21 01:00+01:00 succeeded`, with the code of what did not succeed. */
+/** `2026-11-21 01:00+01:00 succeeded`, or another state with its error code. */
 function formatLastRun(last: LastRun | undefined, timezone: string): string | null {
   if (last === undefined) return null;
   const code = last.code === null ? "" : ` ${last.code}`;

@@ -31,7 +31,7 @@ import { hintTicking, hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, textOf } from "./options.ts";
 import { scheduleJson, showPlanned } from "./schedule-list.ts";
 
-/** Adds a schedule, or replaces one that was added so before. */
+/** Adds a schedule, or replaces one that this command added. */
 export const scheduleSet: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal } = context;
@@ -82,11 +82,11 @@ const fromTheFile = (name: string, file: string): Failure =>
       "or take another name. schedule enable and schedule disable switch it.",
   );
 
-/** Switches a schedule on, whatever its entry says. It counts from now. */
+/** Enables a schedule, whatever its entry says; missed times do not count. */
 export const scheduleEnable: CommandHandler = async (invocation) =>
   switchNamed(await openContext(invocation), "on");
 
-/** Switches a schedule off, whatever its entry says. What runs goes on. */
+/** Disables a schedule, whatever its entry says; running jobs go on. */
 export const scheduleDisable: CommandHandler = async (invocation) =>
   switchNamed(await openContext(invocation), "off");
 
@@ -95,7 +95,7 @@ function switchNamed(context: CommandContext, to: "on" | "off"): Promise<void> {
   const name = argumentOf(invocation);
   return withDatabase(context, "create", async (database) => {
     const before = await findNamedSchedule(database, config, name);
-    // Of one that was off, nobody has looked at more than the name.
+    // While a schedule is off, only its name is checked.
     if (to === "on") assertHolds(before);
     await switchSchedule(database, name, to);
     const schedule = (await findSchedule(database, name)) ?? before;
@@ -115,7 +115,7 @@ function formatSwitched(schedule: Schedule, now: Date): string {
     : `Schedule ${schedule.name} is on. It runs next at ${showPlanned(next, schedule.timezone)} (${schedule.timezone}).`;
 }
 
-/** Removes a schedule that `schedule set` added. What it ran stays. */
+/** Removes a schedule that `schedule set` added; its batches stay. */
 export const scheduleRemove = databaseCommand(
   async ({ config, terminal, invocation }, database) => {
     const name = argumentOf(invocation);
@@ -133,7 +133,7 @@ export const scheduleRemove = databaseCommand(
   },
 );
 
-/** Runs a schedule now, beside its times, also when it is off. */
+/** Runs a schedule now, in addition to its times, even if it is off. */
 export const scheduleRun: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal, config } = context;
@@ -160,9 +160,9 @@ export const scheduleRun: CommandHandler = async (invocation) => {
 };
 
 /**
- * The schedule of that name. One that only the configuration knows, because no worker has started with it yet, is
- * written first.
- * @throws Failure NOT_FOUND with the names that were likely meant, INPUT_INVALID when its entry does not hold
+ * The schedule of that name. If only the configuration has it, because no worker has started with it yet, it is
+ * stored first.
+ * @throws Failure NOT_FOUND with similar names, INPUT_INVALID if its entry is invalid
  */
 async function findNamedSchedule(db: Queryable, config: Config, name: string): Promise<Schedule> {
   const known = await findSchedule(db, name);

@@ -33,7 +33,7 @@ function formatOf({ terminal, invocation: { options } }: CommandContext): RowFor
   return terminal.isJson ? "json" : "table";
 }
 
-/** A server knows statement_timeout. The embedded database does not: its process is stopped, and started again by the next who asks. */
+/** A server has statement_timeout. The embedded database has not: its process is stopped, and the next command starts it again. */
 async function withTimeLimit(
   { config }: CommandContext,
   seconds: number,
@@ -60,7 +60,7 @@ async function withTimeLimit(
   }
 }
 
-/** The statement blocks the process, so that it can't hear SIGTERM for long. */
+/** Short, because the statement blocks the process, which can't handle SIGTERM. */
 const STOP_GRACE_MS = 200;
 
 async function stopDatabase(directory: string): Promise<void> {
@@ -71,7 +71,7 @@ async function stopDatabase(directory: string): Promise<void> {
 const UNDEFINED_TABLE = "42P01";
 const UNDEFINED_COLUMN = "42703";
 
-/** The error, with the views or columns that there are where it names one that is not there. */
+/** Adds the existing views or columns to an error about an unknown one. */
 async function nameWhatThereIs(
   database: Database,
   statement: string,

@@ -19,10 +19,10 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { selectQueueStats } from "../../shared/views/queue-stats.ts";
 import { textOf } from "./options.ts";
 
-/** What is here and what comes next, in twelve lines at most. */
+/** The state, and the next commands: at most twelve lines. */
 type Status = { readonly lines: readonly string[]; readonly next: readonly string[] };
 
-/** What `nightdesk` alone says: configuration, documents, jobs, the last night and the next three commands. */
+/** The output of `nightdesk` without a command: configuration, documents, jobs, the last batch and the next three commands. */
 export const status: CommandHandler = async (invocation) => {
   const { lines, next } = await findStatus(invocation);
   const folder = textOf(invocation.options, "in");

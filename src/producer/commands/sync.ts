@@ -16,7 +16,7 @@ import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { batchSettingsOf } from "./options.ts";
 
-/** Queues a job for each source that mirrors another place, or waits for all of them with `--wait`. */
+/** Queues a job for each source that mirrors another place; with `--wait`, waits for all of them. */
 export const sync: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const sources = mirroredSources(context.config, invocation);
@@ -50,7 +50,7 @@ function mirroredSources({ index }: Config, { args, options }: Invocation): read
   return args.length === 0 ? mirrors : [...new Set(args)];
 }
 
-/** One that waits already does the same, unless deletions are accepted now. */
+/** Reuses a waiting job, which does the same, unless deletions are accepted now. */
 async function queueSync(
   { invocation }: CommandContext,
   database: Database,
@@ -122,7 +122,7 @@ const syncSchema = z.object({
   described: z.number().default(0),
 });
 
-/** One line on what a sync did, and what an operator has to know besides. */
+/** One line on the result of a sync, and further lines that an operator must know. */
 function formatSyncSummary(summary: unknown): readonly string[] {
   const parsed = syncSchema.safeParse(summary);
   if (!parsed.success) return [JSON.stringify(summary)];
@@ -150,5 +150,5 @@ function formatSyncSummary(summary: unknown): readonly string[] {
   ];
 }
 
-/** Files that are gone from the place of a source and wait for somebody. */
+/** Number of files that are deleted at the source and wait for a person's decision. */
 const heldDeletions = (summary: unknown): number => syncSchema.safeParse(summary).data?.held ?? 0;

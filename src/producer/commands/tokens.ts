@@ -26,7 +26,7 @@ import { argumentOf, textOf } from "./options.ts";
 
 type Options = Invocation["options"];
 
-/** Makes a token. Its secret goes to stdout, and is kept nowhere. */
+/** Creates a token. Its secret is printed and not stored. */
 export const tokensCreate: CommandHandler = databaseCommand(
   async ({ invocation, config, terminal }, database) => {
     const grant = grantOf(invocation, config);
@@ -54,7 +54,7 @@ const DEFAULT_EXPIRY = "90d";
 const MOST_DAYS = 3_650;
 const DAY_MS = 86_400_000;
 
-/** @throws Failure USAGE_ERROR, INPUT_INVALID or NOT_FOUND for a grant that can't be given */
+/** @throws Failure USAGE_ERROR, INPUT_INVALID or NOT_FOUND for an invalid grant */
 function grantOf(invocation: Invocation, config: Config): TokenGrant {
   const { options } = invocation;
   const kinds = chosen(options, "kind", TOKEN_KINDS) ?? ["ask", "summarize", "extract", "chat"];
@@ -111,7 +111,7 @@ function expiryOf(text: string): Date {
   );
 }
 
-/** What a flag that may be repeated was given. */
+/** The distinct values of a repeatable option. */
 function listOf(options: Options, name: string): readonly string[] {
   const given: unknown = options[name];
   return Array.isArray(given) ? [...new Set(given.map(String))] : [];
@@ -139,7 +139,7 @@ function known(options: Options, name: string, names: readonly string[]): string
   );
 }
 
-/** Tokens, newest first; of none the secret. */
+/** Lists tokens, newest first, without their secrets. */
 export const tokensList: CommandHandler = databaseCommand(async ({ terminal }, database) => {
   const tokens = await listTokens(database);
   if (terminal.isJson)
@@ -183,7 +183,7 @@ function allowedText({ scopes, kinds, sources, presets, models }: TokenGrant): s
   return parts.join("; ");
 }
 
-/** Ends a token, and cancels what it queued. */
+/** Revokes a token, and cancels its open batches. */
 export const tokensRevoke: CommandHandler = databaseCommand(
   async ({ invocation, terminal }, database) => {
     const name = argumentOf(invocation);

@@ -1,7 +1,7 @@
 import type { Command, CommandOption } from "../../shared/commands/command.ts";
 import { GROUP_SUMMARIES } from "../../shared/commands/table.ts";
 
-/** A word of the command line: what may follow it. */
+/** A command or a group of commands, and the words that may follow it. */
 export type CompletionNode = {
   /** Words after `nightdesk`: empty for the bin itself. */
   readonly path: readonly string[];
@@ -16,11 +16,11 @@ export type CompletionFlag = {
   /** `--limit`. */
   readonly flag: string;
   readonly description: string;
-  /** undefined: none. A list: one of these. `file`, `text`: what may follow. */
+  /** undefined: the flag takes no value. A list: one of these. `file`, `text`: the kind of its value. */
   readonly value: readonly string[] | "file" | "text" | undefined;
 };
 
-/** Every place where completion can be asked for, the bin first. Hidden commands and flags are left out. */
+/** Every position where the shell can request a completion, the bin first. Hidden commands and flags are left out. */
 export function completionTree(
   commands: readonly Command[],
   globalOptions: readonly CommandOption[],
@@ -44,7 +44,7 @@ export function completionTree(
 }
 
 const summaryOfGroup = (word: string): string => GROUP_SUMMARIES[word] ?? word;
-/** What stands before the last word of a command, word by word: `approvals`, `approvals rules`. */
+/** The groups of a command: `approvals`, `approvals rules` for `approvals rules add`. */
 function groupsOf({ name }: Command): readonly string[] {
   const words = name.split(" ");
   return words.slice(1).map((_, at) => words.slice(0, at + 1).join(" "));
@@ -100,7 +100,7 @@ function valueKind(value: string | undefined): CompletionFlag["value"] {
 /** `batch wait`; empty for the bin itself. */
 export const nameOf = ({ path }: CompletionNode): string => path.join(" ");
 
-/** How a script walks the command line: at `typed`, the command so far and the next word, it is in `command`. */
+/** How a script walks the command line: after `typed` (the command so far and the next word) the command is `command`. */
 export const stepsOf = (
   nodes: readonly CompletionNode[],
 ): readonly { readonly typed: string; readonly command: string }[] =>

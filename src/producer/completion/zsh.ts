@@ -1,7 +1,7 @@
 import { nameOf, stepsOf } from "./completion-tree.ts";
 import type { CompletionFlag, CompletionNode } from "./completion-tree.ts";
 
-/** A script for a file `_nightdesk` in a folder of fpath, or to be sourced. */
+/** A script for a file `_nightdesk` in a folder of fpath, or for sourcing. */
 export function zshCompletion(nodes: readonly CompletionNode[]): string {
   return `#compdef nightdesk
 _nightdesk() {
@@ -24,7 +24,7 @@ if [ "$funcstack[1]" = "_nightdesk" ]; then _nightdesk "$@"; else compdef _night
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-/** In a list of descriptions a colon ends the word. */
+/** Escapes colons, because in a list of descriptions a colon ends the word. */
 const described = (word: string, description: string): string =>
   quote(`${word.replaceAll(":", "\\:")}:${description}`);
 

@@ -4,12 +4,12 @@ import type { ColumnOf, Table } from "../../shared/views/section.ts";
 import { abstainedOf, rightOf, signTest, tallyOf, VERDICTS, wilsonInterval } from "./score.ts";
 import type { Judged, Share, Tally, Verdict } from "./score.ts";
 
-/** What a configuration or a model made of the questions, in the order of the file. */
+/** The verdicts on the answers of a configuration or a model, in the order of the file. */
 export type Evaluated = { readonly label: string; readonly judged: readonly Judged[] };
 
 type Group = { readonly name: string; readonly holds: (one: Judged) => boolean };
 
-/** All questions, those of each language and those of each kind, where there are several. */
+/** A group of all questions, and groups by language and by kind if there are several. */
 function groupsOf(judged: readonly Judged[]): readonly Group[] {
   const by = (key: "language" | "kind"): Group[] => {
     const values = [...new Set(judged.map(({ question }) => question[key]))].sort();
@@ -22,7 +22,7 @@ function groupsOf(judged: readonly Judged[]): readonly Group[] {
   return [{ name: "all", holds: () => true }, ...by("language"), ...by("kind")];
 }
 
-/** Left out first on a narrow terminal: the counts tell it, too. */
+/** Left out first on a narrow terminal, because the counts add up to it. */
 const ASKED = { ...RIGHT, least: 5, leftOut: 1 } as const;
 const ABSTAINED = { ...RIGHT, leftOut: 2 } as const;
 
@@ -35,8 +35,8 @@ const VERDICT_TITLES: Readonly<Record<Verdict, string>> = {
 };
 
 /**
- * One configuration: how many questions came to what, by language and kind; of those with an answer the share that was
- * answered right, and of those without one the share that was not answered, each with its interval.
+ * The table of one configuration: counts of each verdict, by language and kind; the share of answerable questions that were
+ * answered right, and of unanswerable ones that were not answered, each with its interval.
  */
 export function evaluationTable({ judged }: Evaluated): Table {
   const shown = VERDICTS.filter(
@@ -57,7 +57,7 @@ const countColumn = (verdict: Verdict): ColumnOf<{ readonly of: readonly Judged[
   return [title, ({ of }) => number(tallyOf(of)[verdict]), { ...RIGHT, least: title.length }];
 };
 
-/** Several side by side: of each both shares, by language and kind. */
+/** The table of several configurations: both shares of each, by language and kind. */
 export function comparisonTable(evaluated: readonly Evaluated[]): Table {
   const [first] = evaluated;
   return tableOf(groupsOf(first?.judged ?? []), [
@@ -76,7 +76,7 @@ export function comparisonTable(evaluated: readonly Evaluated[]): Table {
   ]);
 }
 
-/** `61.4 % (50-71)`: the share and its interval of 95 %; null where nothing was asked. */
+/** `61.4 % (50-71)`: the share and its 95 % interval; null if there are no questions. */
 function shareText(share: Share): string | null {
   if (share.of === 0) return null;
   const { low, high } = wilsonInterval(share);
@@ -84,7 +84,7 @@ function shareText(share: Share): string | null {
   return `${((share.count / share.of) * 100).toFixed(1)} % (${from}-${to})`;
 }
 
-/** What came out well with one of two and not with the other. */
+/** The questions that only one of two configurations got right. */
 export type Difference = {
   readonly first: string;
   readonly second: string;
@@ -93,7 +93,7 @@ export type Difference = {
   readonly p: number;
 };
 
-/** Each of the others beside the first. */
+/** Compares the first with each of the others. */
 export function differencesOf([first, ...others]: readonly Evaluated[]): readonly Difference[] {
   if (first === undefined) return [];
   return others.map((other) => {
@@ -132,7 +132,7 @@ type GroupJson = Tally & { readonly right_share: ShareJson; readonly refused_sha
 
 const shareJson = (share: Share): ShareJson => ({ ...share, ...wilsonInterval(share) });
 
-/** The same as numbers, by the name of the group: `all`, `language de`, `kind date`. */
+/** The numbers of the table, by the name of the group: `all`, `language de`, `kind date`. */
 export const evaluationJson = ({ judged }: Evaluated): Readonly<Record<string, GroupJson>> =>
   Object.fromEntries(
     groupsOf(judged).map(({ name, holds }) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseJson } from "../../shared/schema/json-value.ts";
 import type { PassageToAsk } from "../../shared/views/passages-to-ask.ts";
 
-/** A line of a file of questions, and the words that it was made of, for who corrects it. */
+/** A line of a question file, with the passage that it was made from, for the person who corrects it. */
 export type MadeQuestion = {
   readonly question: string;
   readonly expected?: readonly (readonly string[])[];
@@ -10,7 +10,7 @@ export type MadeQuestion = {
   readonly passage: string;
 };
 
-/** So many passages of one document as it takes, each of another one while there are others. */
+/** Takes `count` suitable passages, spread over as many documents as possible. */
 export function spreadPassages(
   passages: readonly PassageToAsk[],
   isFit: (passage: PassageToAsk) => boolean,
@@ -30,14 +30,14 @@ export function spreadPassages(
 
 const SHORTEST = 40;
 const LONGEST = 240;
-/** A number that is no part of a word, a path or a longer one. */
+/** A number that is no part of a word, a path or a longer number. */
 const FIGURE = /(?<![\p{L}\p{N}_/.,:-])\d{1,9}(?:[.,:]\d{1,9}){0,3}(?![\p{L}\p{N}_/-])/gu;
-/** Of lists, tables, headings, code and what a reader sees as none of the text. */
+/** The start of a heading, a table row, code, a rule or an HTML comment. */
 const NO_SENTENCE = /^(?:#|\||```|---|<!--)/;
 
 /**
- * A question without a model: a sentence with its figure taken out, which is what a right answer holds; else a heading, whose
- * right answer rests on its file. Null where a passage has neither.
+ * Makes a question without a model: a sentence without its figure, which a right answer must hold; otherwise a heading, for
+ * which a right answer must cite the file. Null if the passage has neither.
  */
 export function questionOf(passage: PassageToAsk): MadeQuestion | null {
   const { path, text, headingPath } = passage;
@@ -47,7 +47,7 @@ export function questionOf(passage: PassageToAsk): MadeQuestion | null {
     const alone = figures.filter((one) =>
       figures.every((other) => other === one || other[0] !== one[0]),
     );
-    // The longest tells most: the number of a pier is shorter than when it opens.
+    // The longest figure says most: a time of opening is longer than the number of a pier.
     const [figure] = alone.sort((one, other) => other[0].length - one[0].length);
     if (figure === undefined) continue;
     const [value] = figure;
@@ -69,7 +69,7 @@ const sentencesOf = (text: string): readonly string[] =>
     .map((part) => part.replace(/^[\s>*•+:-]+/, "").trim())
     .filter((part) => part.length >= SHORTEST && part.length <= LONGEST && !NO_SENTENCE.test(part));
 
-/** `3,000` is `3000` as well. */
+/** `3,000` may also be spelled `3000`. */
 const spellingsOf = (value: string): readonly string[] => {
   const plain = value.replace(/[.,](?=\d{3}(?:\D|$))/g, "");
   return plain === value ? [value] : [value, plain];
@@ -77,7 +77,7 @@ const spellingsOf = (value: string): readonly string[] => {
 
 const firstWords = (text: string): string => text.slice(0, LONGEST).toWellFormed().trim();
 
-/** What a model is asked of a passage: one question, and the answer in the words of the passage. */
+/** The request to a model: one question about a passage, and its answer in the words of the passage. */
 export const askForQuestion = ({
   path,
   headingPath,
@@ -116,7 +116,7 @@ const replySchema = z.object({
   answer: z.string().trim().min(1).max(120),
 });
 
-/** The question of a model; null for a reply that holds none, or an answer that does not stand in the passage. */
+/** Parses a model's question; null if the reply holds none, or if its answer does not stand in the passage. */
 export function questionOfReply(reply: string, { path, text }: PassageToAsk): MadeQuestion | null {
   const [object = ""] = /\{[^{}]{1,2000}\}/.exec(reply) ?? [];
   const parsed = replySchema.safeParse(parseJson(object));

@@ -8,8 +8,8 @@ import { issueText, ruleWords } from "../../shared/config/issue-words.ts";
 
 const MOST_QUESTION_CHARS = 20_000;
 const text = z.string("is no text").trim().min(1, "is empty");
-/** A fact, or the ways in which it may be said. */
 const TEXT_OR_LIST = "is neither a text nor a list";
+/** A fact, or its possible spellings. */
 const fact = z.union([text.transform((said) => [said]), z.array(text).min(1)], TEXT_OR_LIST);
 
 const questionSchema = z
@@ -23,7 +23,7 @@ const questionSchema = z
       .optional(),
     files: z.array(text).min(1).optional(),
     unanswerable: z.union([z.boolean(), text]).optional(),
-    /** What `--make` drew it from: of no matter to the score. */
+    /** The passage that `--make` used; it has no influence on the score. */
     passage: text.optional(),
   })
   .refine(
@@ -32,18 +32,18 @@ const questionSchema = z
     "says neither `expected`, nor `files`, nor `unanswerable`",
   );
 
-/** A question, and what a right answer to it is. */
+/** A question, and the conditions for a right answer. */
 export type Question = {
   readonly id: string;
   readonly question: string;
-  /** Empty where the file does not say. */
+  /** Empty if the file does not give it. */
   readonly language: string;
   readonly kind: string;
-  /** A right answer holds one spelling of each. */
+  /** Facts, each with its spellings: a right answer holds one spelling of each fact. */
   readonly expected: readonly (readonly string[])[];
-  /** Where it stands. */
+  /** Files that hold the answer. */
   readonly files: readonly string[];
-  /** To be refused; an answer that holds what is expected, such as the correction of a false premise, is right, too. */
+  /** It should be refused; an answer with the expected facts, such as the correction of a false premise, is right too. */
   readonly isUnanswerable: boolean;
 };
 
@@ -53,8 +53,8 @@ const MOST_QUESTIONS = 20_000;
 const MOST_PROBLEMS = 5;
 
 /**
- * Reads a file of questions, one JSON object a line; a question without an id is called after its line.
- * @throws Failure INPUT_INVALID with the first lines that are none, and why
+ * Reads a file of questions, one JSON object per line; a question without an id is named by its line.
+ * @throws Failure INPUT_INVALID with the first invalid lines, and why
  */
 export async function readQuestions(file: string): Promise<QuestionFile> {
   const input = await openInput(file, process.stdin, "question");

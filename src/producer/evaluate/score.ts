@@ -2,16 +2,16 @@ import type { JobResult } from "../../shared/views/results.ts";
 import { wilson } from "../../shared/wilson.ts";
 import type { Question } from "./questions.ts";
 
-/** What came of a question: answers and refusals that are right or wrong, and what no answer could be had of. */
+/** The verdict on a question: a right or wrong answer, a right or wrong refusal, or a failed job. */
 export const VERDICTS = ["right", "wrong", "refused_rightly", "refused_wrongly", "failed"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** What was answered: the footer, `scope`, says nothing that was asked, and `paths` is what the answer rests on. */
+/** An answer. `scope` is its footer, which is no part of the answer; `paths` are the files of its evidence. */
 type Given = Pick<JobResult, "state" | "answer" | "scope"> & { readonly paths: readonly string[] };
 
 /**
- * A right answer holds one spelling of each fact that is expected, whatever its case, accents, blanks and quotation marks; a number only
- * whole, so that "5" is not found in "15" or "5.2". Without facts it rests on one of the files.
+ * A right answer holds one spelling of each expected fact, regardless of case, accents, spaces and quotation marks; a number
+ * must be whole, so that "5" is not found in "15" or "5.2". Without expected facts, it must rest on one of the files.
  */
 export function judgeAnswer(question: Question, given: Given): Verdict {
   const { isUnanswerable } = question;
@@ -29,11 +29,11 @@ function holdsAll({ expected, files, isUnanswerable }: Question, given: Given): 
 export const restsOn = (files: readonly string[], { paths }: Given): boolean =>
   files.some((file) => paths.includes(file));
 
-/** Without the footer and the citations by number, which hold figures of their own. */
+/** Drops the footer and the citation numbers, which contain other figures. */
 const withoutMarks = ({ answer, scope }: Given): string =>
   (answer ?? "").replace(scope ?? "", "").replace(/[[【][\d,;\s–-]{1,200}[\]】]/g, " ");
 
-/** Of up to three characters, such as "no" or "six", a word is whole. */
+/** A text of up to three characters, such as "no" or "six", must be a whole word. */
 const SHORT_CHARS = 3;
 
 function holds(answer: string, said: string): boolean {
@@ -64,9 +64,9 @@ const foldText = (text: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** How many questions came to what. */
+/** The number of questions by verdict. */
 export type Tally = Readonly<Record<Verdict, number>> & {
-  /** Those with an answer in the documents, and those without one. */
+  /** Questions with an answer in the documents, and those without one. */
   readonly answerable: number;
   readonly unanswerable: number;
 };
@@ -88,16 +88,16 @@ export function tallyOf(judged: readonly Judged[]): Tally {
   };
 }
 
-/** Of how many, how many. */
+/** `count` of `of`. */
 export type Share = { readonly count: number; readonly of: number };
 
-/** Of the questions with an answer, those that were answered right. */
+/** The share of answerable questions that were answered right. */
 export const rightOf = (judged: readonly Judged[]): Share => {
   const asked = judged.filter(({ question }) => !question.isUnanswerable);
   return { count: asked.filter(({ verdict }) => verdict === "right").length, of: asked.length };
 };
 
-/** Of the questions without an answer, those that were refused or whose premise was corrected. */
+/** The share of unanswerable questions that were refused, or whose premise was corrected. */
 export const abstainedOf = (judged: readonly Judged[]): Share => {
   const asked = judged.filter(({ question }) => question.isUnanswerable);
   const isGood = ({ verdict }: Judged): boolean =>
@@ -105,13 +105,13 @@ export const abstainedOf = (judged: readonly Judged[]): Share => {
   return { count: asked.filter(isGood).length, of: asked.length };
 };
 
-/** The interval of 95 % for a share. */
+/** The 95 % interval of a share. */
 export const wilsonInterval = ({ count, of }: Share): ReturnType<typeof wilson> =>
   wilson(count, of);
 
 /**
- * How probable it is that two configurations that are equally good differ at least so much: the exact sign test over
- * the questions that only one of them got right (McNemar), two-sided.
+ * The probability that two equally good configurations differ at least so much: the exact two-sided sign test over
+ * the questions that only one of them got right (McNemar).
  */
 export function signTest(onlyFirst: number, onlySecond: number): number {
   const all = onlyFirst + onlySecond;

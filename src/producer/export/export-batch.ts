@@ -5,26 +5,26 @@ import type { Written } from "../../shared/views/openai-lines.ts";
 import { withOutputs } from "../../shared/views/steps.ts";
 import type { ExportForm } from "./export-form.ts";
 
-/** Jobs by where they were written; `leftOut` had not ended, and the form has no place for those. */
+/** Numbers of jobs by target; `leftOut` counts unfinished jobs, for which the format has no place. */
 export type Exported = {
   output: number;
   errors: number;
   leftOut: number;
 };
 
-/** Takes one text, its line feed included. */
+/** Each writes one text, which includes its line feed. */
 export type Sinks = Readonly<Record<Written["to"], (text: string) => Promise<void>>>;
 
 type BatchExport = {
   readonly form: ExportForm;
   readonly sinks: Sinks;
-  /** What is told of what steps gave: sizes and ids, or their texts too. */
+  /** Whether outputs of steps are exported as sizes and ids, or with their texts. */
   readonly outputs: "ids" | "texts";
 };
 
 /**
  * Writes every job of a batch once, in the order of insertion, a page of rows at a time.
- * @param onJob told after each job how many were seen
+ * @param onJob is called after each job with the number so far
  */
 export async function exportBatch(
   database: Database,

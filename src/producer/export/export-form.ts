@@ -12,22 +12,22 @@ import { markdownSection } from "../report/markdown.ts";
 import { markdownText } from "./markdown.ts";
 
 const TEXT_FORMATS = ["native", "openai", "csv", "markdown"] as const;
-/** Files of bytes, which no terminal shows. */
+/** Binary formats, which need an output file. */
 export const TABLE_FORMATS = ["xlsx", "parquet"] as const;
 export const EXPORT_FORMATS = [...TEXT_FORMATS, ...TABLE_FORMATS] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 export type ExportFormat = TextFormat | TableFormat;
 
-/** How a batch is written. */
+/** A text format of an export. */
 export type ExportForm = {
-  /** What stands before the first job. */
+  /** The text before the first job. */
   readonly head: string | null;
-  /** undefined for a job that the form has no place for, because it has not ended. */
+  /** undefined for an unfinished job, if the format has no place for it. */
   write(result: JobResult, vectors: JobVectors): Written | undefined;
 };
 
-/** @param hrefBase of links to evidence: the path from the file that is written to the work root, with `/`; "" or ending in `/` */
+/** @param hrefBase the base of links to evidence: the path from the output file to the work root; "" or ending in `/` */
 export function exportFormOf(format: TextFormat, batch: string, hrefBase: string): ExportForm {
   switch (format) {
     case "native":
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column[] = [
   ["not_read", ({ evidence }) => unreadLines(evidence).join(" ") || null],
 ];
 
-/** What steps gave, where it was asked for. */
+/** The texts of steps' outputs, if they were requested. */
 function outputsCell(steps: JobResult["steps"]): string | null {
   const texts = steps.flatMap(({ ordinal, outputs }) =>
     outputs.flatMap(({ stream, text }) =>
@@ -88,7 +88,7 @@ function outputsCell(steps: JobResult["steps"]): string | null {
 /** The titles, without the CRLF's line feed. */
 const csvHead = (): string => `${csvRecord(COLUMNS.map(([title]) => title))}\r`;
 
-/** One row a job, whatever its state, by RFC 4180 and safe to open in a spreadsheet. */
+/** One row per job, whatever its state, by RFC 4180 and safe to open in a spreadsheet. */
 const csvRow = (result: JobResult): string =>
   `${cleanLines(csvRecord(COLUMNS.map(([, value]) => value(result))))}\r`;
 
@@ -99,7 +99,7 @@ const formatPiece = (piece: JobResult["evidence"][number]): string =>
 const countCell = (value: number | null): string | null =>
   value === null ? null : String(Math.round(value));
 
-/** A job in Nightdesk's own form, whatever its state. */
+/** A job in Nightdesk's own format, whatever its state. */
 const nativeLine = (result: JobResult, { model, vectors }: JobVectors): string =>
   jsonForTerminal({
     ...exportJson(result),

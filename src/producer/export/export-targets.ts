@@ -8,23 +8,23 @@ import type { Exported, Sinks } from "./export-batch.ts";
 export type TargetRequest = {
   /** Absolute; undefined for stdout. */
   readonly output: string | undefined;
-  /** Of what did not succeed. */
+  /** Absolute, for jobs that did not succeed; undefined for stdout. */
   readonly errors: string | undefined;
   readonly existing: Existing;
-  /** Whether a file that would hold nothing is there. */
+  /** Whether an empty file is written. */
   readonly whenEmpty: "write" | "leave out";
 };
 
 type ExportTargets = {
   readonly sinks: Sinks;
-  /** Puts the files in their places. */
+  /** Makes the files appear. */
   commit(exported: Exported): Promise<void>;
   discard(): Promise<void>;
 };
 
 /**
- * Where an export goes: files that appear when all of it is written, and stdout for what has no file.
- * @throws Failure INPUT_INVALID where a file can't be written, or is there and to be kept
+ * Opens the targets of an export: files, which appear when everything is written, and stdout if no file is named.
+ * @throws Failure INPUT_INVALID if a file can't be written, or exists and must not be replaced
  */
 export async function openExportTargets(
   request: TargetRequest,
@@ -62,7 +62,7 @@ const openFile = async (
 
 type Settling = Pick<TargetRequest, "existing" | "whenEmpty"> & { readonly jobs: number };
 
-/** An empty file that is left out takes the place of an old one too: that one tells of another export. */
+/** Commits a file, or leaves it out if it is empty. Then it also removes an old file, which belongs to another export. */
 async function settle(
   file: TextFile | undefined,
   path: string | undefined,
@@ -74,7 +74,7 @@ async function settle(
   if (existing === "replace") await rm(path, { force: true });
 }
 
-/** The same for texts, which are gathered. @throws as openOutputBytes */
+/** Begins a text file, whose writes are buffered. @throws as openOutputBytes */
 export async function openOutputFile(
   path: string,
   existing: Existing,
@@ -85,8 +85,8 @@ export async function openOutputFile(
 
 /**
  * Begins a file that the command line names, with mode 0600.
- * @param flag how the command line names it, for messages
- * @throws Failure INPUT_INVALID where it can't be written, or one is there that is to be kept
+ * @param flag the option that names it, for messages
+ * @throws Failure INPUT_INVALID if it can't be written, or exists and must not be replaced
  */
 export async function openOutputBytes(
   path: string,

@@ -2,42 +2,42 @@ import { dirname, relative, sep } from "node:path";
 import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import type { LineRange, PagedRange } from "../../shared/views/section.ts";
 
-/** A link to the lines of a file, or their name where they can't be linked. */
+/** A link to the lines of a file; only their name if they can't be linked. */
 export function evidenceLink(place: PagedRange, hrefBase: string): string {
   const href = evidenceHref(place, hrefBase);
   const text = formatPlace(place);
   return href === undefined ? markdownText(text) : `[${markdownLabel(text)}](${href})`;
 }
 
-/** Marks that begin emphasis (an underscore within a word begins none), code, links, images, HTML, entities, tables or mathematics wherever they stand. */
+/** Marks of emphasis (no underscore within a word), code, links, images, HTML, entities, tables or mathematics, anywhere in a line. */
 const INLINE = /[\\`*[\]<>&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
-/** Marks that begin a heading, a list, a rule or an underline where a line starts. */
+/** Marks that begin a heading, a list, a rule or an underline at the start of a line. */
 const BLOCK_MARK = /^(\s*)([#+=-])/;
 const LIST_NUMBER = /^(\s*\d{1,9})([.)])(?=\s|$)/;
 
-/** What an address consists of for programs that find addresses in a text; none goes on behind another character. */
+/** A run of characters that an address may consist of, for programs that find addresses in text. */
 const RUN = /[^\s<>"'`“”«»„‹›|\\^{}[\]]+/g;
 /**
- * What makes a program take a run for an address: a scheme, a mail address, or the beginning or the ending of a host's
- * name. Names of files are among them: `notes.md` is a host in Moldova to some.
+ * A run that a program may take for an address: with a scheme, a mail address, or the beginning or the ending of a host
+ * name. It also matches file names: to some programs `notes.md` is a host in Moldova.
  */
 const ADDRESS =
   /:\/\/|www\.|\S@\S|^\W{0,20}\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|(?:mailto|xmpp|data|javascript|vbscript|file|tel|sms|magnet):/iu;
 
 /**
- * Text of documents and models as one line of Markdown that shows it and does nothing else. Addresses stand in code,
- * where no program makes a link of them, and are copied as they are.
+ * Escapes text of documents and models as one line of Markdown without any markup. Addresses become code, in which no
+ * program makes a link of them, and they are not changed.
  */
 export const markdownText = (text: string): string => escapeLine(inOneLine(text), showAddress);
 
-/** The same for a part of a line, with the blanks at its ends. */
+/** As `markdownText`, for a part of a line: keeps spaces at its ends. */
 export const markdownPart = (text: string): string =>
   escapeLine(cleanForTerminal(text).replace(/\s+/g, " "), showAddress);
 
-/** The same for the text of a link, in which nothing else can be a link. */
+/** As `markdownText`, for the text of a link, in which addresses need no code because links can't be nested. */
 export const markdownLabel = (text: string): string => escapeLine(inOneLine(text), escapeMarks);
 
-/** The same as `markdownText` for text of many lines, as a block quote that keeps them. */
+/** As `markdownText`, for text of several lines: a block quote that keeps the line breaks. */
 export function markdownQuote(text: string): string {
   const lines = cleanForTerminal(text).trim().split(/\r?\n/);
   return lines
@@ -64,14 +64,14 @@ function escapeLine(line: string, show: (address: string) => string): string {
   return pieces.join("").replace(LIST_NUMBER, "$1\\$2").replace(BLOCK_MARK, "$1\\$2");
 }
 
-/** Code holds no backtick and no backslash here: a run ends before one. */
+/** The code can't contain a backtick or a backslash, because a run ends before one. */
 const showAddress = (address: string): string => (address === "" ? "" : `\`${address}\``);
 
 const escapeMarks = (text: string): string => text.replace(INLINE, "\\$&");
 
 const PUNCTUATION = ".,;:!?()*_~…";
 
-/** What of a run stands between punctuation of the sentence and marks of emphasis. */
+/** The part of a run without punctuation and marks of emphasis at its ends. */
 function withoutPunctuation(run: string): { readonly start: number; readonly end: number } {
   let [start, end] = [0, run.length];
   while (end > 0 && PUNCTUATION.includes(run.charAt(end - 1))) end -= 1;
@@ -80,9 +80,9 @@ function withoutPunctuation(run: string): { readonly start: number; readonly end
 }
 
 /**
- * The address of evidence: its path, each part percent-encoded, so that no name becomes a scheme, a host or a way out.
- * @param base from the document that links to the work root, "" or ending in `/`
- * @returns undefined for a path that is none below the work root: it is shown without a link
+ * The link to evidence: its path, each part percent-encoded, so that no name becomes a scheme, a host or `..`.
+ * @param base the path from the linking document to the work root, "" or ending in `/`
+ * @returns undefined for a path that is not below the work root; it gets no link
  */
 export function evidenceHref(
   { path, line_start, line_end, page }: PagedRange,
@@ -91,11 +91,11 @@ export function evidenceHref(
   const parts = path.split("/");
   if (parts.some((part) => part === "" || part === "." || part === "..")) return undefined;
   const lines = line_start === line_end ? `L${line_start}` : `L${line_start}-L${line_end}`;
-  // Programs that show PDF go to the page.
+  // PDF viewers open the page.
   return `${base}${parts.map(encodePart).join("/")}#${page === undefined ? lines : `page=${page}`}`;
 }
 
-/** encodeURIComponent leaves `'()*!` as they are, which end a link in Markdown or an attribute. */
+/** Also encodes `'()*!`, which encodeURIComponent leaves and which end a link in Markdown or an attribute. */
 const encodePart = (part: string): string =>
   encodeURIComponent(part.toWellFormed()).replace(
     /['()*!]/g,
@@ -109,10 +109,10 @@ export const formatPlace = ({ path, line_start, line_end }: LineRange): string =
     : `${path}, lines ${line_start}-${line_end}`;
 
 /**
- * How links of a document lead to the work root.
- * @param file where the document is written, absolute; undefined for stdout
- * @returns "" or a path like `../`; "" also for a file outside of the work root, whose links then say where a file
- * lies in it, and nothing of this machine
+ * The base of links from a document to the work root.
+ * @param file the absolute path of the document; undefined for stdout
+ * @returns "" or a path like `../`; also "" for a file outside of the work root, whose links then name paths in the work
+ * root and reveal nothing about this machine
  */
 export function hrefBaseFor(file: string | undefined, workroot: string): string {
   if (file === undefined) return "";
@@ -121,6 +121,6 @@ export function hrefBaseFor(file: string | undefined, workroot: string): string 
   return place.startsWith("..") || place.startsWith(sep) ? "" : "../".repeat(depth);
 }
 
-/** The same of a report that a command puts outside of the work root by itself, where nobody takes it for one to give away. */
+/** The base of links for a report that a command writes outside of the work root by default, and that is not meant to be passed on. */
 export const hrefBaseFrom = (folder: string, workroot: string): string =>
   `${relative(folder, workroot).split(sep).map(encodePart).join("/")}/`;

@@ -4,12 +4,12 @@ import type { JobResult } from "../../shared/views/results.ts";
 import { RESULT_COLUMNS } from "./table-columns.ts";
 import type { CellValue, TypedColumn } from "./table-columns.ts";
 
-/** Rows that are held at a time. */
+/** Rows in memory at a time. */
 const ROWS_OF_GROUP = 500;
 
 const TYPES = { text: "STRING", count: "INT64", number: "DOUBLE", time: "TIMESTAMP" } as const;
 
-/** Writes results as Parquet, one row a job, a group of rows at a time. @returns how many */
+/** Writes results as Parquet, one row per job, a group of rows at a time. @returns the number of jobs */
 export async function writeParquet(
   results: AsyncIterable<JobResult>,
   handle: FileHandle,
@@ -34,7 +34,7 @@ export async function writeParquet(
     writer: Object.assign(writer, { flush, finish: flush }),
     rows: rows(),
     columns,
-    // Of a batch without jobs as well, of which no types could be guessed.
+    // Explicit, because the types can't be guessed for a batch without jobs.
     schema: schemaFromColumnData({
       columnData: columns.map((column) => ({ ...column, data: [] })),
     }),

@@ -6,7 +6,7 @@ import { reasonText } from "../../shared/views/claims.ts";
 import { decisionText, unboundText } from "../../shared/views/field-blocks.ts";
 import type { JobResult, StoredBinding } from "../../shared/views/results.ts";
 
-/** A cell of a table with types; a text holds nothing that drives a terminal, or that XML can't hold. */
+/** A typed cell of a table; its text holds no control sequence for terminals and no character that XML forbids. */
 export type CellValue = string | number | Date | null;
 
 export type TypedColumn<Row> = {
@@ -32,7 +32,7 @@ const rounded = (value: number | null): number | null =>
 const cleanText = (value: string | null): string | null =>
   value === null ? null : cleanLines(value).replace(/\r(?=\n|$)|[\ufffe\uffff]/g, "");
 
-/** One row a job. Titles and their order are a contract: a new column goes to the end. */
+/** One row per job. Titles and their order are a contract: a new column goes to the end. */
 export const RESULT_COLUMNS: readonly TypedColumn<JobResult>[] = [
   text("custom_id", ({ custom_id }) => custom_id),
   text("kind", ({ kind }) => kind),
@@ -57,7 +57,7 @@ export const RESULT_COLUMNS: readonly TypedColumn<JobResult>[] = [
 
 type ClaimRow = { readonly result: JobResult; readonly claim: StoredClaim };
 
-/** One row a statement that an answer holds, and where the words stand that carry it. */
+/** One row per statement of an answer, with the place of the words that support it. */
 export const CLAIM_COLUMNS: readonly TypedColumn<ClaimRow>[] = [
   text("custom_id", ({ result }) => result.custom_id),
   text("statement", ({ claim }) => claim.text),
@@ -73,7 +73,7 @@ export const CLAIM_COLUMNS: readonly TypedColumn<ClaimRow>[] = [
 
 type FieldRow = { readonly result: JobResult; readonly field: StoredBinding };
 
-/** One row a value of an extraction. A number stands in a column of its own, so that it can be added up. */
+/** One row per value of an extraction. Numbers have a column of their own, so that a spreadsheet can add them up. */
 export const FIELD_COLUMNS: readonly TypedColumn<FieldRow>[] = [
   text("custom_id", ({ result }) => result.custom_id),
   text("field", ({ field }) => field.pointer),

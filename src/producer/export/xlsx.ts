@@ -7,17 +7,17 @@ import { formatCount } from "../../shared/views/quantity.ts";
 import { CLAIM_COLUMNS, FIELD_COLUMNS, RESULT_COLUMNS } from "./table-columns.ts";
 import type { CellValue, TypedColumn } from "./table-columns.ts";
 
-/** The library holds a workbook whole. */
+/** The library keeps the whole workbook in memory. */
 const MOST_CELLS = 400_000;
 const MOST_CHARS = 40_000_000;
-/** What a spreadsheet takes in one cell. */
+/** The limit of spreadsheets for one cell. */
 const MOST_CELL_CHARS = 32_767;
 const CUT = "… (cut: --format csv has all of it)";
 
 /**
- * Writes results as a workbook: a sheet of jobs, one of the statements of answers with their places, one of the fields of extractions.
- * @returns how many jobs
- * @throws Failure INPUT_INVALID for more than a workbook can be made of here
+ * Writes results as a workbook with a sheet of jobs, one of statements with their places, and one of extracted fields.
+ * @returns the number of jobs
+ * @throws Failure INPUT_INVALID for more cells or characters than the limits
  */
 export async function writeXlsx(
   results: AsyncIterable<JobResult>,
@@ -63,7 +63,7 @@ const sheetOf = <Row>(sheet: string, data: SheetData, columns: readonly TypedCol
   stickyRowsCount: 1,
 });
 
-/** What a spreadsheet takes for a formula when somebody has edited its cell; in a cell of texts it never does. */
+/** A text that a spreadsheet takes for a formula once somebody edits its cell, unless the cell has the text format "@". */
 const FORMULA_START = /^[=+\-@\t\n＝＋－＠]/;
 
 function cellOf(value: CellValue): Cell {
@@ -74,7 +74,7 @@ function cellOf(value: CellValue): Cell {
     value.length <= MOST_CELL_CHARS
       ? value
       : `${value.slice(0, MOST_CELL_CHARS - CUT.length).toWellFormed()}${CUT}`;
-  // A spreadsheet reads _x000D_ as a character by its number.
+  // A spreadsheet decodes _x000D_ to the character with that number.
   const escaped = shown.replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_");
   return { value: escaped, type: String, ...(FORMULA_START.test(shown) ? { format: "@" } : {}) };
 }

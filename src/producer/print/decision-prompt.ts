@@ -5,10 +5,10 @@ import type { ApprovalGroup } from "../../shared/views/inbox.ts";
 import { countOf, formatCount, formatMoment } from "../../shared/views/quantity.ts";
 
 export const CHOICES = ["once", "job", "batch", "deny", "rule", "later"] as const;
-/** What somebody does about a call: a scope to allow it in, a denial, or nothing yet. */
+/** A person's choice for a call: a scope in which to allow it, a denial, or nothing yet. */
 export type Choice = (typeof CHOICES)[number];
 
-/** Keys that choose at once; the arrow keys and Return do so too. */
+/** Keys that choose directly, besides the arrow keys and Return. */
 const KEYS: Readonly<Record<Choice, string>> = {
   once: "1",
   job: "2",
@@ -22,17 +22,17 @@ type PendingDecision = {
   readonly group: ApprovalGroup;
   /** How many calls wait, this one among them. */
   readonly calls: number;
-  /** How long a rule holds, as people read it. */
+  /** How long a rule is valid, as text. */
   readonly ruleHolds: string;
   readonly color: "color" | "plain";
 };
 
 /**
- * Asks on the terminal of this process what is to be done about a call. Return alone leaves it for later.
- * @returns left for Ctrl-C, Ctrl-D, Escape, and where the terminal goes away
+ * Asks on this process's terminal for a decision on a call. Return alone means later.
+ * @returns left for Ctrl-C, Ctrl-D, Escape, and if the terminal closes
  */
 export async function askDecision(asked: PendingDecision): Promise<Choice | "left"> {
-  // A terminal that is shorter than the call is scrolled: what is drawn again and again would be cut.
+  // Printed once, outside of the prompt: the prompt is redrawn, and would be cut if the call is longer than the terminal.
   process.stdout.write(`${callLines(asked).join("\n")}\n`);
   const prompt = new SelectPrompt<{ value: Choice }>({
     options: CHOICES.map((value) => ({ value })),
@@ -101,7 +101,7 @@ const CHOICE_WORDS: Readonly<Record<Choice, (asked: PendingDecision) => string>>
   later: () => "leave it for later",
 };
 
-/** Asks why a call is denied. @returns undefined where nobody says it */
+/** Asks why a call is denied. @returns undefined if the person leaves */
 export async function askReason(): Promise<string | undefined> {
   const prompt = new TextPrompt({
     signal: goneWith(process.stdin),
@@ -116,7 +116,7 @@ export async function askReason(): Promise<string | undefined> {
   return answer === undefined || isCancel(answer) ? undefined : cleanLine(answer.trim());
 }
 
-/** Aborts when nothing more can be typed. */
+/** Aborts when the input ends. */
 function goneWith(input: NodeJS.ReadStream): AbortSignal {
   const gone = new AbortController();
   input.once("end", () => {

@@ -17,8 +17,8 @@ import type { ColumnOf } from "../../shared/views/section.ts";
 import { printList } from "./sections.ts";
 
 /**
- * Prints the fields that the extractions of a batch took out: a table of files, and one of the items of each list of records.
- * A value that no words of the file carry has a question mark behind it, one that a person decided on the decision.
+ * Prints the fields of a batch's extractions: a table of files, and one table for the items of each list of records.
+ * A question mark follows a value that no words of the file support; a person's decision follows the value that it is on.
  */
 export async function printExtractions(
   terminal: Terminal,
@@ -39,7 +39,7 @@ export async function printExtractions(
 
 type FieldTable = { readonly list: string | null; readonly paths: readonly FieldPath[] };
 
-/** Words of the document stand beside the values that they carry, and are too long for a cell. */
+/** Leaves out quotes of the document, which are too long for a cell. */
 const tablesOf = ({ columns, lists, itemColumns }: ExtractionShape): readonly FieldTable[] =>
   [
     { list: null, paths: columns.filter(([name = ""]) => !lists.includes(name)) },

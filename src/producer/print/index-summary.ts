@@ -27,7 +27,7 @@ const indexSchema = z.object({
 
 export type IndexSummary = z.infer<typeof indexSchema>;
 
-/** What an index job counted; undefined for anything else. */
+/** Parses the counts of an index job; undefined for anything else. */
 export const readIndexSummary = (summary: unknown): IndexSummary | undefined =>
   indexSchema.safeParse(summary).data;
 
@@ -56,7 +56,7 @@ export function formatIndexSummary(summary: unknown): string {
 const formatKnown = (failed: number, before: number): string =>
   before === 0 ? "" : ` (${before === failed ? "" : `${formatCount(before)} `}known from before)`;
 
-/** Where failures are known from an earlier index, and so were not read again: how to have them read. */
+/** How to read files again that were skipped because an earlier index job failed on them. */
 export function formatFailuresKnown(summary: unknown): string | undefined {
   const { failed = 0, failed_before: before = 0 } = readIndexSummary(summary) ?? {};
   if (before === 0) return undefined;
@@ -66,7 +66,7 @@ export function formatFailuresKnown(summary: unknown): string | undefined {
   );
 }
 
-/** How many documents could not be indexed, but for those that wait for their pictures to be read. */
+/** Number of documents that could not be indexed, without those that wait for OCR. */
 export function failedDocuments(summary: unknown): number {
   const { failed = 0, waiting_files: waiting = 0 } = readIndexSummary(summary) ?? {};
   return Math.max(0, failed - waiting);
@@ -142,13 +142,13 @@ const vectorTotalsSchema = z.object({
   due: z.number().optional(),
 });
 
-/** What one or many embed jobs came to together. */
+/** The totals of one or more embed jobs. */
 export type VectorTotals = z.infer<typeof vectorTotalsSchema>;
 
 /**
  * Adds up the embed jobs of a batch.
- * @returns undefined when none has succeeded; the one job's own numbers, or the sum beside the state of the whole index
- *   now, because each of many jobs saw its range only
+ * @returns undefined if none has succeeded; the numbers of a single job, or the sums of several with the current state of the
+ *   whole index, because each job saw only its range
  */
 export async function addUpVectors(
   database: Database,

@@ -14,15 +14,15 @@ import type { Column } from "../../shared/views/section.ts";
 export type Cell = Line | null;
 
 const MOST_CELL_COLUMNS = 80;
-/** Of a name that a pipe takes: nobody may have to guess its end. */
+/** The limit for names: in a pipe a name must not be cut. */
 const MOST_NAME_COLUMNS = 1_000;
-/** As wide as an id, which is of no use when it is cut. */
+/** The width of an id, which is useless when cut. */
 const NARROWEST_CUT = 36;
 const GAP = "  ";
 
 /**
  * Lays out rows under titles. Cells are cleaned and cut at 80 columns, names at 1,000; null is shown as a dash.
- * @param mostColumns where the terminal ends: the widest cells give way, down to what their columns need at least
+ * @param mostColumns the terminal's width: the widest cells shrink, down to the minimum of their columns
  */
 export const layOutTable = (
   columns: readonly Column[],
@@ -30,7 +30,7 @@ export const layOutTable = (
   mostColumns = Infinity,
 ): readonly Line[] => fitTable(columns, rows, mostColumns).lines;
 
-/** @returns the lines, and the titles of the columns for which there was no room */
+/** @returns the lines, and the titles of the columns that were left out */
 export function fitTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
@@ -75,7 +75,7 @@ const sumOf = (widths: readonly number[]): number =>
 const leastOf = ({ column, width }: Measured): number =>
   Math.min(width, column.least ?? NARROWEST_CUT);
 
-/** Without those columns that there is no room for, also where all others give way as far as they can. */
+/** Leaves out columns, in the order of `leftOut`, until the minimum widths of the others fit. */
 function leaveOut(columns: readonly Measured[], mostColumns: number): readonly Measured[] {
   if (sumOf(columns.map(leastOf)) <= mostColumns) return columns;
   const [first] = columns
@@ -88,7 +88,7 @@ function leaveOut(columns: readonly Measured[], mostColumns: number): readonly M
   );
 }
 
-/** Takes from the widest that can give until the sum fits, or until none can; of a list, where need be, from all. */
+/** Shrinks the widest shrinkable column until the sum fits, or none can shrink; in a list, then even below the minimum. */
 function narrow(columns: readonly Measured[], mostColumns: number): readonly number[] {
   const isList = columns.some(({ column }) => column.least !== undefined);
   const widths = columns.map(({ width }) => width);
@@ -104,7 +104,7 @@ function narrow(columns: readonly Measured[], mostColumns: number): readonly num
   return widths;
 }
 
-/** A name keeps its start and its end, anything else its start. */
+/** Cuts a cell: a name in the middle, any other text at its end. */
 function cutCell(cell: Line, columns: number, { cut }: Column): Line {
   const text = plainText(cell);
   if (widthOf(text) <= columns) return cell;
@@ -121,7 +121,7 @@ const toShown = (cell: Cell, { cut }: Column): Line =>
     ? showCell(cell, cut === "middle" ? MOST_NAME_COLUMNS : MOST_CELL_COLUMNS)
     : mapTexts(cell, (text) => showCell(text));
 
-/** What a cell shows of a value: one line of at most so many columns, without control characters. */
+/** The text of a cell: one line of at most so many columns, without control characters. */
 export function showCell(value: string | null, mostColumns = MOST_CELL_COLUMNS): string {
   if (value === null) return "-";
   // A long value is cut first: cleaning a megabyte to show 80 columns of it would be slow.
@@ -137,7 +137,7 @@ function never(): never {
 const NARROWEST_VALUE = 20;
 
 /**
- * Lays out each row as a block of lines, a line a column: for rows that are wider than the terminal.
+ * Lays out each row as a block with one line per column: for rows that are wider than the terminal.
  * @param first number of the first row, from 1
  */
 export function layOutRecords(

@@ -24,7 +24,7 @@ import { formatDuration } from "../../shared/views/quantity.ts";
 import { printExtractions } from "./extractions.ts";
 import { lineOf } from "./sections.ts";
 
-/** Prints how a single job ended, and gives the command's exit code. */
+/** Prints the result of a single job, and returns the command's exit code. */
 export async function printResult(
   { terminal }: CommandContext,
   database: Database,
@@ -51,14 +51,14 @@ export async function printResult(
 const isTable = ({ kind, state }: JobResult, { dataColumns }: Terminal): boolean =>
   kind === "extract" && state === "succeeded" && dataColumns !== undefined;
 
-/** Vectors of free text are given as `{vectors, vector_model}`; a job without them adds nothing. */
+/** The vectors of an embed job for free text; a job without vectors adds nothing. */
 async function vectorsOf(database: Database, result: JobResult): Promise<Record<string, unknown>> {
   if (result.vectors === 0) return {};
   const { model, vectors } = await selectVectors(database, result.job_id);
   return { vectors, vector_model: model };
 }
 
-/** The answer, its last line the scope footer, and then what its numbers stand for. */
+/** Prints the answer, whose last line is the scope footer, and then its citations. */
 async function printAnswer(terminal: Terminal, result: JobResult): Promise<void> {
   const lines = [...answerLines(result), ...evidenceLines(result)];
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
@@ -67,7 +67,7 @@ async function printAnswer(terminal: Terminal, result: JobResult): Promise<void>
   if (verified !== null) terminal.say(verified);
 }
 
-/** What the numbers of an answer stand for, which of its statements nothing confirms, and which were left out. */
+/** The citations of an answer, its unconfirmed statements, and the statements that were left out. */
 const evidenceLines = (result: JobResult): readonly string[] => [
   ...formatCitations(result),
   ...claimLines(result.claims),
@@ -102,7 +102,7 @@ const fieldLines = (result: JobResult): readonly string[] => [
 const decidedFields = ({ bindings }: JobResult) =>
   bindings.filter(({ decision }) => decision !== null);
 
-/** Values that words carry with a doubt or not at all, and those that were left out; but for those that people decided on. */
+/** Doubtful, unsupported and left-out values, without those that people decided on. */
 const fieldsInDoubt = ({ bindings }: JobResult) =>
   bindings.flatMap(({ pointer, state, reason, grade, doubt, picture, decision }) =>
     reason === null || grade === "supported" || decision !== null
@@ -123,7 +123,7 @@ const fieldsInDoubt = ({ bindings }: JobResult) =>
 const passedOverLines = ({ passed_over: older }: JobResult): readonly string[] =>
   older.map(({ path, newer }) => `Passed over ${path}: ${newer} is newer.`);
 
-/** What became of the verification of an answer that stands; null where it was not verified. */
+/** The outcome of the verification of an answer; null if it was not verified. */
 function verificationText({ verification, job_id: id }: JobResult): string | null {
   switch (verification) {
     case "passed":
@@ -141,7 +141,7 @@ function verificationText({ verification, job_id: id }: JobResult): string | nul
 
 const MOST_LINKS = 5;
 
-/** The answer holds its links as they are written. One that nobody but the model brought up may carry what it read. */
+/** Warns of links in the answer that only the model brought up: such a URL may carry text that the model has read. */
 function warnOfLinks({ unfounded_links: links }: JobResult): readonly string[] {
   if (links.length === 0) return [];
   const more = links.length > MOST_LINKS ? ` and ${links.length - MOST_LINKS} more` : "";
@@ -157,8 +157,8 @@ type Cited = Pick<JobResult, "citations" | "evidence" | "claims">;
 type Piece = JobResult["evidence"][number];
 
 /**
- * What the numbers of an answer stand for, one a line, with the page or row of what is cited there. Copies of a document
- * are one source: `[1] a.eml lines 1-4, also in b.eml [2]`, and without a number where the copy was read and not cited.
+ * The citations of an answer, one per line, with their page or row. Copies of a document are one source:
+ * `[1] a.eml lines 1-4, also in b.eml [2]`, without the second number if the copy was read and not cited.
  */
 export function formatCitations({ citations, evidence, claims }: Cited): readonly string[] {
   const told = new Set<StoredCitation>();
@@ -171,7 +171,7 @@ export function formatCitations({ citations, evidence, claims }: Cited): readonl
       if (cited !== undefined) told.add(cited);
       return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
     });
-    // By name a citation has a dash, and what stands for nothing a question mark.
+    // A citation by name has a dash, and an unresolved one a question mark.
     const mark = citation.resolved === false ? "?" : (citation.number ?? "-");
     const text = lineOf(citedText(citation, evidence, claims), IN_WORDS);
     return [`[${mark}] ${plainText(text)}${copies.join("")}`];
@@ -201,7 +201,7 @@ function formatFailure(result: JobResult): readonly Line[] {
 const wordOf = (state: JobResult["state"]): string =>
   state === "failed" ? "failed" : state === "cancelled" ? "was cancelled" : "expired";
 
-/** Says why a single job waits and when it goes on, and gives the exit code for "try again later". */
+/** Prints why a single job waits and when it goes on, and returns the exit code for "try again later". */
 export async function printDelay(
   { terminal }: CommandContext,
   job: WaitingJob,
@@ -245,7 +245,7 @@ function formatGoingOn({ code, dueInSeconds }: WaitingJob): string {
   return `It is tried again ${again}.`;
 }
 
-/** A success of a single job, as DESIGN.md section 5 fixes it. */
+/** The JSON of a successful job: keys are a contract. */
 export const successJson = (result: JobResult): Record<string, unknown> => ({
   ok: true,
   ...identityJson(result),
@@ -256,7 +256,7 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
   ...costJson(result),
 });
 
-/** A single job that did not succeed: the typed failure, and where to look. */
+/** The JSON of a job without success: the typed failure, and the ids to look it up. */
 export const failureJson = (result: JobResult): Record<string, unknown> => ({
   ok: false,
   error_code: result.error_code,
@@ -268,7 +268,7 @@ export const failureJson = (result: JobResult): Record<string, unknown> => ({
   ...duplicateJson(result),
 });
 
-/** A job as `batch export` writes it. */
+/** The JSON of a job in `batch export`. */
 export const exportJson = (result: JobResult): Record<string, unknown> => ({
   custom_id: result.custom_id,
   job_id: result.job_id,
@@ -283,7 +283,7 @@ export const exportJson = (result: JobResult): Record<string, unknown> => ({
   ...costJson(result),
 });
 
-/** What came of a job, and what it rests on; of lists that few answers have, those that are not empty. */
+/** The result of a job and its evidence; rare lists only if they are not empty. */
 const answerJson = (result: JobResult) => ({
   answer: result.answer,
   scope: result.scope,
@@ -319,7 +319,7 @@ const citationJson = (citation: StoredCitation) => ({
   ...(citation.resolved === false ? { resolved: false } : {}),
 });
 
-/** Tokens, and whole milliseconds: until the last run began, inside the model, and from queueing to the end. */
+/** Tokens, and whole milliseconds: queued until the last run began, in the model, and in total from queueing to the end. */
 const costJson = (result: JobResult) => ({
   usage: {
     prompt_tokens: result.prompt_tokens ?? 0,
@@ -336,8 +336,8 @@ const rounded = (milliseconds: number | null): number | null =>
   milliseconds === null ? null : Math.round(milliseconds);
 
 /**
- * Prints every result of a batch, one after the other: for people under its custom_id, or a line of JSON each. Extractions
- * are one table on a terminal, behind all others.
+ * Prints every result of a batch: for people under its custom_id, or as a line of JSON. On a terminal, extractions
+ * are one table after all other results.
  */
 export async function printBatchResults(
   { terminal }: CommandContext,

@@ -7,11 +7,11 @@ import { layOutRecords, layOutTable } from "./layout.ts";
 import type { Cell } from "./layout.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 
-/** csv_crlf ends lines as RFC 4180 and some spreadsheets want it; csv as every other program on the machine does. */
+/** csv_crlf ends lines with CRLF, as RFC 4180 and some spreadsheets require; csv with a line feed, as other Unix programs do. */
 export type RowFormat = "table" | "json" | "csv" | "csv_crlf";
 type Pages = AsyncIterable<ReaderPage>;
 
-/** Prints rows as they come. */
+/** Prints rows as they arrive. */
 export function printRows(terminal: Terminal, format: RowFormat, pages: Pages): Promise<void> {
   switch (format) {
     case "table":
@@ -27,7 +27,7 @@ export function printRows(terminal: Terminal, format: RowFormat, pages: Pages): 
 
 const MANY_ROWS = 10_000;
 
-/** Columns are aligned page by page: what was printed can't be moved. */
+/** Columns are aligned page by page, because printed lines can't be changed. */
 async function printTable(terminal: Terminal, pages: Pages): Promise<void> {
   let printed = 0;
   let shape: Shape | undefined;
@@ -53,7 +53,7 @@ type PrintState = {
 };
 type LayOut = (page: ReaderPage, place: PrintState) => readonly Line[];
 
-/** Lines that a terminal would break are no table any more. */
+/** Chooses records if a line of the table would be wider than the terminal. */
 const selectShape = (page: ReaderPage, place: PrintState): Shape =>
   page.rows.length > 0 &&
   layOut.table(page, place).some((line) => widthOf(plainText(line)) > place.mostColumns)
@@ -77,9 +77,9 @@ const layOut: Readonly<Record<Shape, LayOut>> = {
     ),
 };
 
-/** One line: a list of objects. */
+/** Prints one line: a list of objects. */
 async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
-  // A list that ends in the middle is not JSON: what goes wrong before the last row leaves nothing on stdout.
+  // Collected first, because an incomplete list is not JSON: an error before the last row leaves stdout empty.
   const objects: string[] = [];
   for await (const { columns, rows } of pages) {
     const keys = keysOf(columns).map((key) => JSON.stringify(key));
@@ -94,7 +94,7 @@ async function printJsonRows(terminal: Terminal, pages: Pages): Promise<void> {
 }
 
 async function printCsv(terminal: Terminal, pages: Pages, lineEnd: "" | "\r"): Promise<void> {
-  // The other formats start without it.
+  // Loaded here, because the other formats don't need it.
   const { csvRecord } = await import("../../shared/text/csv.ts");
   let hasTitles = false;
   for await (const page of pages) {
@@ -110,7 +110,7 @@ const toCells = ({ columns, rows }: ReaderPage): (string | null)[][] =>
     row.map((cell, index) => (cell === null ? null : isoTime(cell, columns[index]?.typeId ?? 0))),
   );
 
-/** For people: times as the terminal's clocks show them, states in their colours. */
+/** Cells for people: times in the terminal's time zone, states in colour. */
 const toShown = (
   { columns, rows }: ReaderPage,
   zone: string | null,
@@ -136,8 +136,8 @@ const TIMESTAMPTZ = 1184;
 const TIMESTAMP = 1114;
 
 /**
- * The JSON of a value that came as the server's text. A number that a double would change stays a text, a time is
- * ISO 8601, and `json` keeps its own form.
+ * Converts the server's text of a value to JSON. A number that a double would change stays a text, a time becomes
+ * ISO 8601, and `json` is not changed.
  */
 function jsonCell(value: string | null, typeId: number): string {
   if (value === null) return "null";
@@ -150,16 +150,16 @@ function jsonCell(value: string | null, typeId: number): string {
   return JSON.stringify(isoTime(value, typeId));
 }
 
-/** Whether a double holds the number as it is written, apart from zeros at its end. */
+/** Whether a double represents the number exactly as written, apart from trailing zeros. */
 function isExact(value: string): boolean {
   const written = value.includes(".") ? value.replace(/\.?0+$/, "") : value;
   return String(Number(value)) === written && Number.isFinite(Number(value));
 }
 
-/** Line feeds stand only between the tokens of JSON: in its texts they are escaped. */
+/** Replaces line feeds, which can only be between the tokens of JSON: in strings they are escaped. */
 const oneLine = (json: string): string => json.replace(/[\r\n]\s*/g, " ");
 
-/** Times as another reader takes them; `infinity` stays. The reader's session is in UTC. */
+/** Converts times to ISO 8601; `infinity` stays. The reader's session is in UTC. */
 function isoTime(value: string, typeId: number): string {
   if (!/^\d{4,}-\d\d-\d\d \d\d:/.test(value)) return value;
   if (typeId === TIMESTAMPTZ) return `${value.replace(" ", "T").replace(/\+00$/, "")}Z`;
@@ -167,7 +167,7 @@ function isoTime(value: string, typeId: number): string {
 }
 
 /**
- * A time with a zone, as `isoTime` gives it, by the clocks of a zone and so that Postgres takes it back:
+ * Converts a `timestamptz` from `isoTime` to a time zone, in a form that Postgres accepts:
  * `2026-11-21 23:04:11.25+01:00`. Anything else stays.
  */
 function localTime(value: string, typeId: number, zone: string): string {
@@ -177,7 +177,7 @@ function localTime(value: string, typeId: number, zone: string): string {
   return `${formatInZone(time, zone, "seconds").slice(0, 19)}${fraction}${offsetAt(time, zone)}`;
 }
 
-/** Keys of a row's object: a name that comes a second time gets a number. */
+/** Keys of a row's object: a repeated name gets a number. */
 function keysOf(columns: readonly ReaderColumn[]): readonly string[] {
   const used = new Set<string>();
   return columns.map(({ name }) => {

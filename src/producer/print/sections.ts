@@ -31,9 +31,9 @@ import type {
 import { fitTable, layOutTable } from "./layout.ts";
 import type { Cell } from "./layout.ts";
 
-/** How a terminal shows what each form shows in its own way; without it all is as in a pipe. */
+/** How values are shown; the default is that of a pipe. */
 export type Shown = {
-  /** Of its clocks; null for UTC. */
+  /** Time zone; null for UTC. */
   readonly zone: string | null;
   readonly ids: "whole" | "short";
   /** How lines of a file follow its path: `:3-9`, or ` lines 3-9`. */
@@ -42,15 +42,15 @@ export type Shown = {
 
 const AS_IN_A_PIPE: Shown = { zone: null, ids: "whole" };
 
-/** Prints a page, broken where the terminal ends. */
+/** Prints a page, wrapped at the terminal's width. */
 export async function printPage(terminal: Terminal, page: Page): Promise<void> {
   const lines = pageLines(page, { zone: terminal.zone, ids: "whole" });
   for (const shown of layOutLines(lines, terminal.dataColumns)) await terminal.print(shown);
 }
 
 /**
- * Prints a list: on a terminal no line is wider than it, ids are as short as names them, and what that takes away is said;
- * elsewhere the columns are as wide as what they hold.
+ * Prints a list. On a terminal the lines fit its width, ids are shortened, and left-out columns are named; elsewhere the
+ * columns are as wide as their content.
  */
 export async function printList(terminal: Terminal, { columns, rows }: Table): Promise<void> {
   const { zone, dataColumns } = terminal;
@@ -66,7 +66,7 @@ const cellsOf =
   (row: Row): readonly Cell[] =>
     row.map((cell) => (cell === null ? null : lineOf(cell, shown)));
 
-/** A text as one line. Whoever prints it cleans it. */
+/** A text as one line. The caller that prints it must clean it. */
 export const lineOf = (text: Text, shown: Shown = AS_IN_A_PIPE): Line =>
   joined(piecesOf(text).map((piece) => pieceLine(piece, shown)));
 
@@ -113,7 +113,7 @@ function pageLines({ facts, sections }: Page, shown: Shown): readonly Line[] {
   ];
 }
 
-/** As wide as the labels of a page are, and at least so wide. */
+/** The smallest width of the labels of a page. */
 const LABEL_COLUMNS = 10;
 
 function factLines({ label, lines }: Fact, columns: number, shown: Shown): readonly Line[] {
@@ -177,7 +177,7 @@ const linesWithGap = (items: readonly (readonly Line[])[], gap: Gap | undefined)
 
 const FACT_COLUMNS = 8;
 
-/** Facts of an item stand two columns deeper than its text, whose further lines stand right below it. */
+/** Further lines of an item's text are aligned with the text; its facts are indented by two more columns. */
 function itemLines(
   { mark, text, lines = [], facts = [], passage }: Item,
   markColumns: number | undefined,

@@ -8,15 +8,15 @@ import { Html, markup } from "../../shared/views/html-markup.ts";
 import { PICTURE_STYLE } from "../../shared/views/night-picture.ts";
 import { classOf, SECTION_STYLE } from "../../shared/views/section-style.ts";
 
-/** Nothing is loaded from anywhere, and nothing runs: also where an escape was forgotten. */
+/** The page loads nothing and runs no script, even if an escape is missing somewhere. */
 const POLICY = new Html(
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
 );
 
 /**
- * A report as one page that holds all it needs.
- * @param marker a comment that tells what the file is
- * @param hrefBase from the page to the work root
+ * A report as one self-contained HTML page.
+ * @param marker a comment that identifies the file
+ * @param hrefBase the path from the page to the work root
  */
 export function htmlPage(page: Page, marker: string, hrefBase: string): string {
   const { title, lead, facts, counts = [], sections, colophon, clock } = page;
@@ -53,12 +53,12 @@ ${colophon === undefined ? "" : markup`<p>${draw.text(colophon)}</p>`}
   return whole.toString();
 }
 
-/** How links lead to the work root, and whose clocks times are of. */
+/** The base of links to the work root, and the clock of times. */
 type Form = { readonly hrefBase: string; readonly clock: Clock | undefined };
 
 const linkTo = ({ id, title }: Section): Html => markup`<a href="#${id}">${title}</a> `;
 
-/** The look of a report: no font, image or script from anywhere, one accent colour, and a form for print. */
+/** The style of a report: no external font, image or script, one accent colour, and rules for print. */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -162,7 +162,7 @@ function bar(counts: readonly Count[]): Html {
 const tile = ({ name, jobs }: Count): Html =>
   markup`<li class="${classOf(name)}"><strong>${countHtml(jobs)}</strong><span>${name}</span></li>`;
 
-/** Values as a page shows them: times on the page's clock, lines of a file as a link to them. */
+/** Draws values for a page: times on the page's clock, lines of a file as a link. */
 const drawFor = ({ hrefBase, clock }: Form): DrawSections =>
   drawSections({
     time: (at, precision) => markup`${formatOnClock(at, clock, precision)}`,
@@ -181,7 +181,7 @@ function placeHtml(piece: PieceOf<"place">, hrefBase: string): Html {
 
 const MOST_WORDS = 6;
 
-/** A file has no lines for a browser, which finds words: so many from the first line, where they stand in it alike. */
+/** A text fragment with the first words of the passage, because a browser can't open a file at a line. */
 function wordsFragment(passage = ""): string {
   const [first = ""] = passage.split(/\r?\n/).filter((each) => /\p{L}/u.test(each));
   const words = first.trim().split(/\s+/).slice(0, MOST_WORDS).join(" ").toWellFormed();

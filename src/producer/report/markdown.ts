@@ -20,9 +20,9 @@ import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import { evidenceLink, markdownPart, markdownQuote, markdownText } from "../export/markdown.ts";
 
 /**
- * A page as text for an editor or a mail.
- * @param marker a comment that tells what the file is
- * @param hrefBase from the file to the work root
+ * A page as Markdown for an editor or a mail.
+ * @param marker a comment that identifies the file
+ * @param hrefBase the path from the file to the work root
  */
 export function markdownPage(page: Page, marker: string, hrefBase: string): string {
   const { title, lead, facts, sections, colophon, clock } = page;
@@ -38,11 +38,11 @@ export function markdownPage(page: Page, marker: string, hrefBase: string): stri
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A section under a heading of the second level, those within it one deeper. */
+/** A section under a heading of level 2; nested sections are one level deeper. */
 export const markdownSection = (section: Section, hrefBase: string): string =>
   sectionParts(section, 2, { hrefBase, clock: undefined }).join("\n\n");
 
-/** How links lead to the work root, and whose clocks times are of. */
+/** The base of links to the work root, and the clock of times. */
 type Form = { readonly hrefBase: string; readonly clock: Clock | undefined };
 
 const sectionParts = ({ title, blocks }: Section, level: number, form: Form): readonly string[] => [
@@ -102,7 +102,7 @@ function itemText({ mark, text, lines = [], facts = [], passage }: Item, form: F
   ].join("\n");
 }
 
-/** Each cell in one line. */
+/** A table with each cell on one line. */
 function markdownTable({ columns, rows }: Table, form: Form): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [
@@ -112,7 +112,7 @@ function markdownTable({ columns, rows }: Table, form: Form): string {
   ].join("\n");
 }
 
-/** Values in one line: times on the page's clock, lines of a file as a link to them. Texts side by side are escaped as one. */
+/** Formats values on one line: times on the page's clock, lines of a file as a link. Adjacent texts are escaped together. */
 function inline(text: Text, form: Form): string {
   const pieces = piecesOf(text);
   const parts: string[] = [];
@@ -152,7 +152,7 @@ function pieceText(piece: Exclude<Piece, string>, form: Form): string {
   }
 }
 
-/** What neither ends a span of code nor means anything in one, nor in a table. */
+/** A text that has no special character for a code span or a table. */
 const PLAIN_CODE = /^[\p{L}\p{N} .,:;=/@%+'"*()_-]{1,1000}$/u;
 
 const codeSpan = (text: string): string =>

@@ -5,8 +5,8 @@ import { selectAttachmentsOf } from "../../shared/store/index/documents.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 
 /**
- * With --attachments, the paths with what the index knows to be in each mail behind it; without, the paths as they are. Each
- * once.
+ * With --attachments, adds after each mail the attachments that the index knows; without the option, returns the paths.
+ * The result has no duplicates.
  */
 export async function withAttachmentsOf(
   context: CommandContext,

@@ -11,32 +11,32 @@ import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { hasFacts } from "./paths.ts";
 import { groupBy } from "../../shared/group-by.ts";
 
-/** A file, and the one that it is a copy of. */
+/** A file, and the file of which it is a copy. */
 export type CopiedFile = {
   readonly path: string;
   readonly of: string;
   readonly kind: "exact" | "near";
-  /** The share of their groups of five words that both have, 0 to 1. */
+  /** The share of common groups of five words, 0 to 1. */
   readonly similarity: number;
 };
 
 type ComparedFile = {
   readonly path: string;
-  /** Its job is queued, or has its result: what is like it is its copy. */
+  /** Its job is queued or has its result, so a similar file is a copy of this one. */
   readonly isFirst?: boolean;
 };
 
 export type FoundCopies = {
   readonly copies: readonly CopiedFile[];
-  /** Files that the index does not know as they are now, and that were not compared. */
+  /** Number of files whose current content the index does not know, so that they were not compared. */
   readonly uncompared: number;
 };
 
 const PAGE_FILES = 100;
 
 /**
- * Which of the files are copies of others, by the index. No file is opened: one is compared whose size and times are those
- * that it was indexed with, as `--changed` does.
+ * Finds files that are copies of others, by the index. It opens no file: as with `--changed`, it compares only files whose
+ * size and times are the indexed ones.
  */
 export async function findCopies(
   database: Database,
@@ -59,7 +59,7 @@ export async function findCopies(
   return { copies, uncompared: files.length - compared.length };
 }
 
-/** With `--dedupe`, how a load finds its duplicates; nothing without it. */
+/** With `--dedupe`, the function by which a load finds its duplicates; empty without the option. */
 export const duplicateFinder = (
   context: CommandContext,
   database: Database,
@@ -69,7 +69,7 @@ export const duplicateFinder = (
     ? { findDuplicates: () => findDuplicateJobs(context, database, batchId) }
     : {};
 
-/** What became of the copies of a load. */
+/** Reports the copies of a load. */
 export function sayDuplicates(terminal: CommandContext["terminal"], jobs: number): void {
   if (jobs === 0) return;
   terminal.say(
@@ -78,8 +78,8 @@ export function sayDuplicates(terminal: CommandContext["terminal"], jobs: number
 }
 
 /**
- * The jobs of a load whose files are copies of other files of the batch, of which the same is asked: the first one by path
- * is worked, or one that the batch had before. Says how many files could not be compared.
+ * The jobs of a load whose files are copies of other files of the batch with the same task. Only the first file by path
+ * runs, or one that the batch had before. It also reports how many files could not be compared.
  */
 async function findDuplicateJobs(
   { terminal, config }: CommandContext,
@@ -106,7 +106,7 @@ export function sayUncompared(terminal: CommandContext["terminal"], files: numbe
   );
 }
 
-/** @param jobs of one task, in the order of their insertion */
+/** @param jobs the jobs of one task, in the order of their insertion */
 async function duplicatesOf(
   database: Database,
   workroot: string,

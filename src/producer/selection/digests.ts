@@ -10,9 +10,9 @@ import { hashJson } from "../../shared/schema/json-value.ts";
 import { groupBy } from "../../shared/group-by.ts";
 
 type DigestPlan = {
-  /** The batch that the digests go into. */
+  /** The batch of the digests. */
   readonly batchId: string;
-  /** What the digest of all is of. */
+  /** The title of the digest of everything. */
   readonly title: string;
   readonly options: DigestInput["options"];
   /** The model that will answer a job, or "". */
@@ -20,9 +20,9 @@ type DigestPlan = {
 };
 
 /**
- * Queues the digests of jobs, one a folder and one of all, each waiting for what it is of. In the caller's transaction:
- * either all of it is there, or nothing.
- * @returns how many digests there are
+ * Queues the digests of jobs, one per folder and one of everything. Each waits for the jobs that it summarizes. Call it in a
+ * transaction, so that all or none are queued.
+ * @returns the number of digests
  */
 export async function insertDigests(
   db: Queryable,
@@ -53,7 +53,7 @@ export async function insertDigests(
   return ofFolders.length + 1;
 }
 
-/** A path that leads out of the work root was refused, and has no folder to be told of: the digest of all names it. */
+/** Whether a path gets a folder digest: one outside of the work root was refused, and only the digest of everything names it. */
 const isOfAFolder = (path: string): boolean =>
   !posix.isAbsolute(path) && !/^\.\.(?:\/|$)/.test(posix.normalize(path));
 
@@ -65,7 +65,7 @@ function byFolder(files: readonly FileJob[]): Map<string, readonly FileJob[]> {
 }
 
 type Wanted = Pick<DigestInput, "title" | "level"> & {
-  /** 2 for the second time that a batch is told. */
+  /** 2 for the second digest of a batch. */
   readonly round: number;
 };
 

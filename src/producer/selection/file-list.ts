@@ -6,7 +6,7 @@ import { textOf } from "../commands/options.ts";
 import { readText } from "../commands/read-stdin.ts";
 import { openInput } from "../../shared/enqueue/read-lines.ts";
 
-/** As `find` and `git ls-files` write them, or with `-print0` and `-z`. */
+/** The end of a path in a list of `find` or `git ls-files`: a line end, or NUL with `-print0` and `-z`. */
 type PathEnd = "line" | "nul";
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -17,9 +17,9 @@ const MESSAGES = {
 };
 
 /**
- * The paths that `--files-from` names, each as it is written: no glob is read in one. With `--null` they end in NUL.
+ * The paths in the list of `--files-from`, taken literally, without globs. With `--null` they end in NUL.
  * @returns undefined without the option
- * @throws Failure INPUT_INVALID for a list that is none, USAGE_ERROR for --null alone
+ * @throws Failure INPUT_INVALID for an invalid list, USAGE_ERROR for --null alone
  */
 export async function listedPaths({
   options,

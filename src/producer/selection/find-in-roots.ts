@@ -19,7 +19,7 @@ import { findCloseNames } from "../../shared/text/close-names.ts";
 import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { isHiddenName } from "../../shared/files/skipped-files.ts";
 
-/** A file or a folder by its path from the work root. */
+/** A file or a folder, by its path from the work root. */
 export type FoundPlace = { readonly kind: "file" | "folder"; readonly path: string };
 
 export type Lookup = {
@@ -30,10 +30,10 @@ export type Lookup = {
 };
 
 /**
- * What a path means that nothing has from the current folder: what lies there from the work root; else below the one
- * allowed root that has it, at any depth for a bare name; else what has the same path in another form of Unicode. As in
- * the worker's sandbox, a path that is absolute or climbs is none, and what leads out of its root is no candidate.
- * @returns undefined where nothing has it, AMBIGUOUS_PATH for several
+ * Finds a path that does not exist from the current folder: from the work root; else below the one allowed root that has
+ * it, at any depth for a bare name; else the same path in another Unicode form. As in the worker's sandbox, it does not look
+ * up an absolute path or one that climbs, and a link that leads out of its root is no candidate.
+ * @returns undefined if nothing has the path, AMBIGUOUS_PATH for several
  */
 export async function findInRoots(
   arg: string,
@@ -61,7 +61,7 @@ export async function findInRoots(
   return only(arg, await lookAll(composedPlaces(spellings, files).map(placeIn(workroot))));
 }
 
-/** What is not here, and has no ending that a worker would read; undefined for anything else. */
+/** Refuses a path that does not exist here and has no extension that a worker reads; undefined for any other. */
 export async function refuseNowhere(
   arg: string,
   { config: { roots, security }, cwd, list }: Lookup,
@@ -94,7 +94,7 @@ export async function refuseNowhere(
   );
 }
 
-/** A root (absolute), and a path below it. */
+/** An absolute root, and a path below it. */
 type FileLocation = { readonly root: string; readonly below: string };
 
 const placeIn =
@@ -104,18 +104,18 @@ const placeIn =
     below: belowRoot,
   });
 
-/** Too many files to list are no reason to refuse one by its path. */
+/** Continues without a listing if there are too many files: a path must not be refused for that. */
 function withoutListing(error: unknown): readonly ListedFile[] {
   if (error instanceof Failure) return [];
   throw error;
 }
 
 type Candidate = FoundPlace & {
-  /** Free of links: two names of one place are one candidate. */
+  /** Free of links, so that two names of one file are one candidate. */
   readonly realPath: string;
 };
 
-/** What lies there, unless it leads out of its root. */
+/** The file or folder at a place; undefined if it leads out of its root. */
 async function look(
   { root, below }: FileLocation,
   workroot: string,
@@ -129,13 +129,13 @@ async function look(
   return pathInside(realRoot, realPath) === undefined ? undefined : { kind, path, realPath };
 }
 
-/** Undefined for what is gone by now. */
+/** Undefined if the path does not exist any more. */
 const realpathOf = (path: string): Promise<string | undefined> =>
   realpath(path).catch(() => undefined);
 
 const nameOf = ({ path }: ListedFile): string => posix.basename(path);
 
-/** Files of the listing, and the folders above them, whose path is the same but for the form of Unicode. */
+/** Files of the listing, and folders above them, whose path is equal in Unicode form NFC. */
 function composedPlaces(
   spellings: readonly (string | undefined)[],
   files: readonly ListedFile[],
@@ -189,8 +189,8 @@ function refuseAmbiguous(arg: string, places: readonly FoundPlace[]): Refusal {
 }
 
 /**
- * The file that a path of the command line names, a relative one from the current folder, if it lies inside of the work
- * root: relative to that, with `/`. Whether it may be read is for the worker's sandbox to decide.
+ * The path, relative to the work root and with `/`, of the file that a command-line path names from the current folder;
+ * undefined if it is not in the work root. The worker's sandbox decides whether it may be read.
  */
 export async function findNamedFile(
   path: string,
@@ -198,12 +198,12 @@ export async function findNamedFile(
   workroot: string,
 ): Promise<string | undefined> {
   if ((await kindOf(resolve(cwd, path))) !== "file") return findAttachment(path, cwd, workroot);
-  // Only folders are resolved: what a link at the end leads to is the sandbox's matter.
+  // Resolves only folders: the sandbox decides about a link at the end.
   const file = join(await realpath(dirname(resolve(cwd, path))), basename(path));
   return pathInside(await realpath(workroot), file);
 }
 
-/** An attachment by the path of its mail: the worker's sandbox says whether that holds it. */
+/** An attachment, by the path of its mail: the worker's sandbox checks whether the mail has it. */
 async function findAttachment(
   path: string,
   cwd: string,
@@ -217,7 +217,7 @@ async function findAttachment(
   return undefined;
 }
 
-/** The same for a folder; empty for the work root itself. */
+/** As `findNamedFile`, for a folder; empty for the work root itself. */
 export async function findNamedFolder(
   path: string,
   cwd: string,
@@ -227,14 +227,14 @@ export async function findNamedFolder(
   return pathInside(await realpath(workroot), await realpath(resolve(cwd, path)));
 }
 
-/** The path of a place below a folder, with `/`; undefined for one outside of it. */
+/** The path of a place relative to a folder, with `/`; undefined if it lies outside. */
 function pathInside(folder: string, place: string): string | undefined {
   const path = relative(folder, place);
   const isOutside = path === ".." || path.startsWith(`..${sep}`);
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
-/** Undefined for what is not there, can't be looked at, or is neither. Links are followed. */
+/** Follows links. Undefined if the path does not exist, can't be read, or is neither. */
 async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
   if (path.includes("\0")) return undefined;
   const found = await stat(path).catch(() => undefined);
@@ -247,7 +247,7 @@ export type ListedFile = {
   readonly path: string;
   /** Relative to the allowed root. */
   readonly belowRoot: string;
-  /** Whether its extension is one of those that may be read. */
+  /** Whether security.allowed_exts has its extension. */
   readonly hasAllowedExtension: boolean;
 };
 
@@ -255,8 +255,8 @@ const MOST_ENTRIES = 200_000;
 const MOST_LEVELS = 64;
 
 /**
- * Files below the allowed roots, sorted by path. Hidden names are skipped and links to
- * folders are not followed. This only suggests what to ask for: the worker's sandbox decides about each file.
+ * Lists files below the allowed roots, sorted by path. It skips hidden names, and does not follow links to
+ * folders. The list only selects files for jobs: the worker's sandbox decides about each file.
  * @throws Failure INPUT_INVALID beyond 200,000 entries
  */
 export async function listFiles(config: Config): Promise<readonly ListedFile[]> {
@@ -309,7 +309,7 @@ const isFile = async (entry: Dirent, path: string): Promise<boolean> =>
       () => false,
     )));
 
-/** A folder that is gone or closed to us holds nothing to ask for. */
+/** A folder that is gone or not readable counts as empty. */
 function noFolder(error: unknown): Dirent[] {
   const code =
     typeof error === "object" && error !== null && "code" in error ? error.code : undefined;

@@ -32,16 +32,16 @@ const rowSchema = z
 
 type Row = z.infer<typeof rowSchema> & { readonly line: number };
 
-/** Of stdin, or as a form of the dashboard has them. */
+/** The name of a list from stdin or from a form of the dashboard, for messages. */
 const WHAT = "The list of examples";
 const MOST_FILE_BYTES = 1024 * 1024;
 const MOST_PROBLEMS = 5;
 
 /**
- * The labelled texts of a JSONL file, or of stdin for `-`, in its order. Of a document that a row names by its path the index gives the
- * beginning: commands open no documents.
- * @param labels those to choose from; undefined where they are those of the file
- * @throws Failure INPUT_INVALID with the first lines that are none, and why; USAGE_ERROR where stdin is asked for twice
+ * The labelled texts of a JSONL file, or of stdin for `-`, in its order. If a row names a document, its beginning comes from
+ * the index, because commands open no documents.
+ * @param labels the allowed labels; undefined: all labels of the file
+ * @throws Failure INPUT_INVALID with the first invalid lines, and why; USAGE_ERROR if stdin would be read twice
  */
 export async function readLabelExamples(
   context: CommandContext,
@@ -60,7 +60,7 @@ export async function readLabelExamples(
   return withBeginnings(context, file, rows);
 }
 
-/** The operator's own file: it may lie anywhere. */
+/** Reads the operator's own file, which may be outside of the work root. */
 async function readExampleFile(file: string, { args, options, cwd }: Invocation): Promise<string> {
   if (file === "-") {
     if (args.includes("-") || options["filesFrom"] === "-") {
@@ -113,7 +113,7 @@ function parseRow({ line, text }: { readonly line: number; readonly text: string
   return `line ${line} ${parsed.error.issues.map(issueText).join("; ")}`;
 }
 
-/** Of a document less where there are many; but so much of each at least, or there are too many. */
+/** Characters of each document: fewer if there are many documents, but never fewer than `least`. */
 const DOCUMENT_CHARS = { most: 1_000, least: 200 };
 
 async function withBeginnings(
@@ -149,7 +149,7 @@ function charsOfDocument(rows: readonly Row[]): number {
   return Math.max(DOCUMENT_CHARS.least, Math.min(DOCUMENT_CHARS.most, share));
 }
 
-/** The paths of rows as the index has them: from the current folder, else as they are. */
+/** The paths of rows in the form of the index: resolved from the current folder, otherwise unchanged. */
 async function pathsOf(
   { invocation, config }: CommandContext,
   rows: readonly Row[],

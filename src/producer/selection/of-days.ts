@@ -19,8 +19,8 @@ import { countOf, formatCount } from "../../shared/views/quantity.ts";
 const PAGE_FILES = 1_000;
 
 /**
- * With --since or --until, the inputs whose documents are of those days: by the index, and of a file that it does not know by
- * its name, or else by its last change. Without either, all of them. Says of how many no text says a date.
+ * With --since or --until, the inputs whose documents have a date in the range; without them, all inputs. The date comes from
+ * the index, else from the file name, else from the last change. It also reports how many documents have no date of their own.
  */
 export async function onlyOfDays<Input extends { readonly path: string }>(
   context: CommandContext,
@@ -48,8 +48,8 @@ export async function onlyOfDays<Input extends { readonly path: string }>(
 }
 
 /**
- * With --since or --until, what a load queues of a portion of lines: questions and investigations ask of those days, unless a
- * line says its own; of lines on files those whose documents are of them; and any other line.
+ * With --since or --until, the selection of lines for a load. Questions and investigations get the range, unless a line has
+ * its own; lines on files stay if their documents are in the range; any other line stays.
  */
 export function daysOfLines(
   { invocation, config }: CommandContext,
@@ -76,8 +76,8 @@ export function daysOfLines(
 }
 
 /**
- * With --since or --until, of the jobs of a batch those on files whose documents are of those days, and none that is on no
- * file; null without either.
+ * With --since or --until, a filter for jobs of a batch: it keeps only jobs on files whose documents are in the range; null
+ * without either option.
  */
 export function jobsOfDays(
   { invocation, config }: CommandContext,
@@ -115,7 +115,7 @@ async function takeOfDays<Input extends { readonly path: string }>(
 ): Promise<{
   readonly taken: readonly Input[];
   readonly unindexed: number;
-  /** Indexed, and without a date of their own. */
+  /** Indexed documents without a date of their own. */
   readonly undated: number;
 }> {
   const taken: Input[] = [];
@@ -134,7 +134,7 @@ async function takeOfDays<Input extends { readonly path: string }>(
         indexed === undefined
           ? await guessPeriod(workroot, input.path)
           : { from: indexed.day, to: indexed.dayUntil };
-      // What is not there is refused by its job, with the reason.
+      // A missing file stays: its job is refused, with the reason.
       if (period === null || (period.to >= since && period.from <= until)) taken.push(input);
     }
   }

@@ -32,22 +32,22 @@ import { isGlob, parseGlob } from "../../shared/files/parse-glob.ts";
 
 export type ExpandedPaths = {
   readonly kind: "paths";
-  /** In the order of the arguments, the files of a glob or a folder sorted, each once. */
+  /** In the order of the arguments, files of a glob or a folder sorted, without duplicates. */
   readonly paths: readonly string[];
-  /** Whether a glob or a folder is among the arguments, or a list was given. */
+  /** Whether the arguments have a glob or a folder, or a list was given. */
   readonly isSelection: boolean;
-  /** Files of globs and folders that are left out for their extension. */
+  /** Files of globs and folders that were left out for their extension. */
   readonly skipped: SkippedFiles;
 };
 
 /**
  * Turns arguments into paths. An argument names a file or a folder from the current folder, else from the work root,
  * else from the one allowed root that has it; or it is a glob over the files below the allowed roots, by their path from
- * the work root or from their allowed root. A folder is all the files below it. What is none of that stays as it was
- * written, if a worker elsewhere might read it: its sandbox says what is wrong with it.
- * @param listed paths from the current folder, else as they are; no globs
+ * the work root or from their allowed root. A folder means all files below it. Any other argument stays unchanged if a
+ * worker on another machine might read it; that worker's sandbox reports the problem.
+ * @param listed paths from the current folder, otherwise unchanged; no globs
  * @returns AMBIGUOUS_PATH for an argument that names several places; FILE_NOT_FOUND for one that no worker can read
- * @throws Failure INPUT_INVALID for a glob or a folder that holds no file that may be read
+ * @throws Failure INPUT_INVALID for a glob or a folder without a readable file
  */
 export async function expandPaths(
   args: readonly string[],
@@ -86,7 +86,7 @@ export async function expandPaths(
 
 type Glob = { readonly kind: "glob"; readonly glob: string };
 
-/** A file or a folder by its path from the current folder; else the path, which the worker looks up from the work root. */
+/** A file or a folder by its path from the current folder; otherwise the path itself, which the worker looks up from the work root. */
 async function literalPlaceOf(path: string, { cwd, config }: Lookup): Promise<FoundPlace> {
   const { workroot } = config.roots;
   const file = await findNamedFile(path, cwd, workroot);
@@ -97,7 +97,7 @@ async function literalPlaceOf(path: string, { cwd, config }: Lookup): Promise<Fo
 
 async function placeOf(arg: string, lookup: Lookup): Promise<FoundPlace | Glob | Refusal> {
   const { workroot } = lookup.config.roots;
-  // What has that very name comes before what its brackets would mean as a glob.
+  // A file with exactly this name has priority over the meaning of its brackets as a glob.
   const file = await findNamedFile(arg, lookup.cwd, workroot);
   if (file !== undefined) return { kind: "file", path: file };
   const folder = await findNamedFolder(arg, lookup.cwd, workroot);
@@ -120,7 +120,7 @@ async function findAttachmentInRoots(
   return undefined;
 }
 
-/** The files that may be read, and those that may not for their extension. */
+/** Splits files by whether their extension is allowed. */
 function takeFiles(
   place: FoundPlace | Glob,
   files: readonly ListedFile[],
@@ -180,10 +180,10 @@ function nothingIn(place: FoundPlace | Glob, config: Config, skipped: SkippedFil
 const PAGE_FILES = 1_000;
 
 /**
- * The inputs whose file is not what the newest result of the same input was made of. No file is opened: one whose size
- * and times are those that it was indexed with is the one that was indexed. Whatever is uncertain counts as changed.
+ * The inputs whose file differs from the one of their newest result. It opens no file: a file with the indexed size and
+ * times counts as the indexed one. Uncertain files count as changed.
  * @param inputs of kind summarize or extract, as their jobs are stored
- * @returns them, and how many of their files have a result and are unknown to the index
+ * @returns the changed inputs, and the number of files that have a result and are unknown to the index
  */
 export async function selectChanged<Input extends { readonly path: string }>(
   database: Database,
@@ -208,7 +208,7 @@ export async function selectChanged<Input extends { readonly path: string }>(
 const isUnchanged = async (workroot: string, { used, known }: NewestEvidence): Promise<boolean> =>
   known !== null && used === known.sha256 && known.settled && hasFacts(workroot, known);
 
-/** A file that is gone, or can't be looked at, is not as it was; an attachment is as its mail is. */
+/** Whether a file has the indexed size and times; false for a missing file. For an attachment the mail is checked. */
 export const hasFacts = (workroot: string, { file, facts }: KnownFile): Promise<boolean> =>
   stat(join(workroot, file), { bigint: true }).then(
     ({ size, mtimeNs, ctimeNs, ino }) =>
@@ -220,8 +220,8 @@ export const hasFacts = (workroot: string, { file, facts }: KnownFile): Promise<
   );
 
 /**
- * The files that the arguments of a command and its list name, or the one that a text on stdin was kept as; with --attachments
- * also what is in the mails among them. Says how many are left out for their extension.
+ * The files that a command's arguments and list name, or the document that saves a text from stdin; with --attachments
+ * also the attachments of mails. It also reports how many files are left out for their extension.
  */
 export async function selectPaths(context: CommandContext): Promise<ExpandedPaths | Refusal> {
   const saved = await saveText(context);

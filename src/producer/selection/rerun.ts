@@ -25,8 +25,8 @@ const KEYS = ["kind", "state", "error_code", "path", "custom_id"] as const;
 type Key = (typeof KEYS)[number];
 
 /**
- * Reads --failed, --refused, --unresolved and --where; what --stale compares with is not known here.
- * @throws Failure USAGE_ERROR where nothing was said that chooses jobs, and for a condition that can't hold
+ * Reads --failed, --refused, --unresolved and --where; the caller adds the state that --stale compares with.
+ * @throws Failure USAGE_ERROR if no option chooses jobs, and for an impossible condition
  */
 export function parseRerunFilter(
   { options }: Pick<Invocation, "options">,
@@ -59,7 +59,7 @@ export function parseRerunFilter(
   };
 }
 
-/** The command line gives a list, which the type of options does not tell. */
+/** @param given a list, although the type of options does not say so */
 function parseWhere(given: unknown): ReadonlyMap<Key, readonly string[]> {
   const texts = z.array(z.string()).safeParse(given);
   const where = new Map<Key, string[]>();
@@ -95,7 +95,7 @@ function parseCondition(text: string): { readonly key: Key; readonly value: stri
   return { key, value };
 }
 
-/** Postgres walks all of a pattern for each character of a path: within these, milliseconds for the longest path. */
+/** Postgres tries the whole pattern at each character of a path: within these limits it takes milliseconds for the longest path. */
 const MOST_WILDCARDS = 100;
 const MOST_GLOB_CHARS = 4_096;
 
@@ -110,14 +110,14 @@ function checkGlobs(key: Key, globs: readonly string[]): void {
   );
 }
 
-/** A path is matched from the work root, from an allowed root, or from the root of a source. */
+/** Matches a path from the work root, from an allowed root, or from the root of a source. */
 function pathPattern(glob: string, { security, index }: Config): string {
   const names = [...security.allowed_roots, ...index.sources.map(({ root }) => root)];
   const roots = names.map((root) => `${escaped(root.replace(/\/+$/, ""))}/`);
   return `^(${roots.join("|")})?${globPattern(glob)}$`;
 }
 
-/** `*` stands for what is between two slashes, `**` for anything, `?` for one character. */
+/** `*` matches within one path part, `**` anything, `?` one character. */
 function globPattern(glob: string): string {
   return glob
     .split(/(\*\*\/|\*+|\?)/)
@@ -136,21 +136,21 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 
 export type SelectedJobs = {
   readonly jobs: number;
-  /** How many of them are stale for which reason; one may have several. */
+  /** Number of stale jobs by reason; a job may have several reasons. */
   readonly reasons: ReadonlyMap<StaleReason, number>;
 };
 
-/** Jobs that are looked at, and at most inserted, by one statement. */
+/** Jobs that one statement reads, and at most inserts. */
 const PORTION_JOBS = 2_000;
 
-/** Which jobs of a batch are made again. */
+/** Which jobs of a batch to run again. */
 export type RerunChoice = {
   readonly filter: RerunFilter;
-  /** Leaves of the jobs that the filter chooses those that are wanted; null for all. */
+  /** Narrows the jobs that the filter chose; null: all of them. */
   readonly narrow: ((jobs: readonly RerunCandidate[]) => Promise<readonly RerunCandidate[]>) | null;
 };
 
-/** Goes through a batch a portion at a time. @param take is given the chosen jobs of each */
+/** Reads a batch in portions. @param take receives the chosen jobs of each portion */
 export async function selectJobs(
   database: Database,
   batchId: string,
@@ -173,7 +173,7 @@ export async function selectJobs(
   return { jobs, reasons };
 }
 
-/** A batch that loads, the one whose jobs it repeats, and what is decided otherwise than for that one. */
+/** A loading batch, the batch whose jobs it repeats, and the settings that differ from that one. */
 type RerunBatch = {
   readonly batchId: string;
   readonly repeats: string;
@@ -181,8 +181,8 @@ type RerunBatch = {
 };
 
 /**
- * Fills a new batch with the chosen jobs of another and with the digests above them, and opens it. Nothing is kept of the
- * jobs but one portion. A batch that could not be filled, or for which there is no job, is deleted.
+ * Fills a new batch with the chosen jobs of another and the digests above them, and opens it. Only one portion of jobs is in
+ * memory. If there is no job, or an error occurs, the new batch is deleted.
  */
 export async function rerunJobs(
   database: Database,
@@ -200,7 +200,7 @@ export async function rerunJobs(
       await deleteBatch(database.within("build"), batchId);
       return { ...chosen, digests: 0 };
     }
-    // Who names kinds, paths or days means those, and no digest above them.
+    // A choice by kind, path or date means only those jobs, and no digests above them.
     const isWhole =
       choice.narrow === null &&
       Object.values(choice.filter.where).every((values) => values === null);

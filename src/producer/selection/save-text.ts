@@ -11,12 +11,12 @@ import { writeFileInWorkroot } from "../workroot-file.ts";
 const WHAT = "The text";
 
 /**
- * With the argument `-`, keeps the text on stdin as a new document: what is answered from it can be looked up there, and
- * its SHA-256 be confirmed, as of any file.
+ * With the argument `-`, saves the text from stdin as a new document, so that its answers can be checked against it, and
+ * its SHA-256 be verified, like those of any file.
  *
- * Refusal: PATH_DENIED where the path of --save-as leads out of the work root, or through a link.
- * @returns the path from the work root; undefined where no text is on stdin
- * @throws Failure USAGE_ERROR, and INPUT_INVALID for a place where no document may be, and for what is no text
+ * Refusal: PATH_DENIED if the path of --save-as is outside of the work root, or behind a link.
+ * @returns the path from the work root; undefined without the argument `-`
+ * @throws Failure USAGE_ERROR; INPUT_INVALID for a path where no document may be, and for invalid text
  */
 export async function saveText({
   invocation,

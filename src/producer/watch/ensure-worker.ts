@@ -15,11 +15,11 @@ import { Failure } from "../../shared/failure.ts";
 import { findObstacles, findQueueFault, lookAtDisk, startOf } from "./obstacles.ts";
 
 type WorkerKeeper = {
-  /** To be called again and again while the command waits; most calls do nothing. */
+  /** Call it repeatedly while the command waits; most calls do nothing. */
   look(): Promise<void>;
-  /** QUEUE_UNREACHABLE, when the last look at the queue found that it does not answer. */
+  /** QUEUE_UNREACHABLE if the queue did not respond to the last check. */
   queueFault(): Failure | undefined;
-  /** Ends the worker that this command started. */
+  /** Stops the worker that this command started. */
   stop(): void;
 };
 
@@ -29,8 +29,8 @@ const QUEUE_EVERY_MS = 5_000;
 const MOST_FAILURES = 5;
 
 /**
- * The database of a command that waits for work. A worker that has to be started is started beside the process of an embedded
- * database: nobody works on one that sleeps.
+ * Opens the database of a command that waits for jobs. If an embedded database has to be started, a worker is started at the
+ * same time, because no worker runs on a stopped database.
  */
 export const withWorkedDatabase = <T>(
   context: CommandContext,
@@ -42,7 +42,7 @@ export const withWorkedDatabase = <T>(
 
 const startedEarly = new WeakMap<CommandContext, DrainWorker>();
 
-/** Sees to it that somebody works while the command waits: starts a worker (embedded), or says that there is none. */
+/** Ensures a worker while the command waits: starts one (embedded database), or reports that there is none. */
 export const ensureWorker = (context: CommandContext, database: Database): WorkerKeeper =>
   context.config.database.url === "embedded"
     ? startWhenNoneIsAlive(context, database)
@@ -84,10 +84,10 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
     void started.ended.then((status) => {
       worker = undefined;
       isMisconfigured = status === EXIT.config;
-      // One that left jobs to a host that is down has done what there was to do.
+      // A worker that parked jobs because their host is down has done its work.
       const isDone = status === EXIT.ok || status === EXIT.tryLater;
       failures = isDone ? 0 : failures + 1;
-      // One that failed is tried again after 1, 2, 4 and 8 s.
+      // A failed worker is restarted after 1, 2, 4 and 8 s.
       nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
     });
   };
@@ -95,9 +95,9 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   if (early !== undefined) watch(early);
   return {
     async look() {
-      // Another start would end in the same way.
+      // A restart would fail in the same way.
       if (isMisconfigured) throw await failureOfWorker(context);
-      // A worker that is alive waits for room without a word.
+      // A live worker waits for disk space silently.
       await sayDiskFull();
       if (worker !== undefined || performance.now() < nextLookAt) return;
       if (failures >= MOST_FAILURES) {
@@ -106,7 +106,7 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       }
       nextLookAt = performance.now() + LOOK_EVERY_MS;
       if (await someoneWorks(database)) return;
-      // Nobody else would see that a window has opened.
+      // Without a worker, no other process notices that a window has opened.
       await evaluateHolds(database);
       if (await hasWork(database)) watch(startDrainWorker(context));
     },
@@ -115,7 +115,7 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
   };
 }
 
-/** The row of a worker that was killed looks alive for 15 s; here, where it would run, its process can be asked for. */
+/** The row of a killed worker looks alive for 15 s; on this machine its process can be checked. */
 async function someoneWorks(database: Database): Promise<boolean> {
   const workers = await selectAliveWorkers(database);
   return workers.some(({ host, pid }) => host !== hostname() || isRunning(pid));
@@ -125,12 +125,12 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is one, too.
+    // EPERM: the process exists, and belongs to another user.
     return !hasCode(error, "ESRCH");
   }
 }
 
-/** On a full disk no worker gets far, and what it logs is lost. */
+/** On a full disk every worker fails soon, and its log is lost. */
 async function refuseFullDisk(context: CommandContext, database: Database): Promise<void> {
   const obstacles = await findObstacles(context, database);
   const full = obstacles.find(({ what }) => what === "disk_full");
@@ -139,7 +139,7 @@ async function refuseFullDisk(context: CommandContext, database: Database): Prom
 
 const SAID = /^nightdesk: ([A-Z_]+): (.*)$/;
 
-/** What a worker that ended with exit status 78 said last. */
+/** The last error in the log of a worker that ended with exit status 78. */
 async function failureOfWorker(context: CommandContext): Promise<Failure> {
   const log = await readFile(workerLogOf(context), "utf8");
   const [, code = "", message = ""] =
@@ -165,20 +165,20 @@ type DrainWorker = {
   stop(): void;
 };
 
-/** The file that `startDrainWorker` writes the worker's log to. */
+/** The log file of the worker that `startDrainWorker` starts. */
 const workerLogOf = ({ config }: CommandContext): string =>
   join(config.roots.databaseDirectory, "worker.log");
 
 /**
- * Starts `nightdesk worker --drain` with this command's configuration. It does not keep the command from ending,
- * and works on what else waits when the command has its answer.
+ * Starts `nightdesk worker --drain` with this command's configuration. It does not keep the command running, and
+ * goes on with other waiting jobs after the command has its answer.
  */
 function startDrainWorker(context: CommandContext): DrainWorker {
   const log = openLog(workerLogOf(context));
   const child = spawn(process.execPath, workerArguments(context), {
     cwd: context.invocation.cwd,
     stdio: ["ignore", "ignore", log],
-    // Apart from the terminal: a hang-up would kill it without a word, and Ctrl-C is passed on by `stop`.
+    // Detached from the terminal, because a hang-up would kill it silently; `stop` forwards Ctrl-C.
     detached: true,
   });
   closeSync(log);
@@ -201,7 +201,7 @@ function workerArguments({ config, invocation }: CommandContext): string[] {
   const flags = [
     ["--config", config.file],
     ["--workroot", config.roots.workroot],
-    // Who asks about a folder asks again: the worker is still awake then.
+    // A person who asks about a folder soon asks again: the worker still runs then.
     ["--linger", config.ask.index_first_s === null ? undefined : LINGER_SECONDS],
     ["--ollama-base-url", options["ollamaBaseUrl"]],
     ["--log-level", options["logLevel"]],

@@ -1,16 +1,16 @@
 import { WORK_WITHOUT_BYTES } from "../../shared/store/jobs/waiting.ts";
 import type { WorkLeft, WorkSpent } from "../../shared/store/jobs/waiting.ts";
 
-/** What of a kind and model must have ended before its jobs are told for: fewer say too little. */
+/** Ended jobs of a kind and model that an estimate for it needs. */
 const LEAST_RUNS = 5;
-/** What runs of other batches weigh at most, in runs: they may be of another night, on a busier machine. */
+/** The most weight of runs of other batches, in runs: they may be of another night, on a busier machine. */
 const MOST_EARLIER_RUNS = 10;
-/** The part of the jobs and of the work that may be of kinds about which nothing is known. */
+/** The largest share of jobs, and of work, of unknown kinds that an estimate may have. */
 const MOST_UNKNOWN = 0.05;
 
 /**
- * How long what is left of a batch takes, in seconds; undefined while too little has ended to tell. Each kind and model
- * has its own costs, because a batch works them one after another: the pace of quick embeddings says nothing about
+ * Estimates the seconds left of a batch; undefined while too few jobs have ended. Each kind and model
+ * has its own costs, because a batch runs them one after another: the rate of quick embeddings says nothing about
  * summaries.
  */
 export function secondsLeft(
@@ -34,7 +34,7 @@ export function secondsLeft(
 type Group = { readonly kind: string; readonly affinity: string };
 type Sums = Omit<WorkSpent, "kind" | "affinity" | "own">;
 
-/** The sums of the runs of a group, or of all; those of other batches weigh as few. */
+/** The sums of the runs of a group, or of all; runs of other batches weigh at most MOST_EARLIER_RUNS. */
 function addUp(spent: readonly WorkSpent[], of: Group | undefined): Sums {
   const rows = spent.filter(
     ({ kind, affinity }) => of === undefined || (kind === of.kind && affinity === of.affinity),
@@ -55,15 +55,15 @@ function addUp(spent: readonly WorkSpent[], of: Group | undefined): Sums {
   };
 }
 
-/** What a job costs beside its size is taken for that of so much work, until runs of other sizes tell. */
+/** A guess of a job's fixed cost, in units of work, until runs of different sizes show it. */
 const FIXED_WORK = 5_000;
-/** How many runs that guess weighs as. */
+/** The weight of that guess, in runs. */
 const GUESSED_RUNS = 3;
 
-/** By how much the time may go more by bytes than that guess has it. */
+/** How many times larger than that guess an estimate purely by bytes may be. */
 const MOST_WRONG = 3;
 
-/** Whether enough has ended, and of sizes near enough to that of what is left. */
+/** Whether enough jobs have ended, of sizes near enough to those that are left. */
 function tells({ jobs, work }: Sums, workOfOne: number): boolean {
   if (jobs < LEAST_RUNS) return false;
   const mean = work / jobs;
@@ -73,8 +73,8 @@ function tells({ jobs, work }: Sums, workOfOne: number): boolean {
 }
 
 /**
- * The sums with a guess of what jobs of the size take that are left. Small files come first, and from a line through them
- * alone chance would tell the time of the large ones.
+ * Adds a guess for jobs of the size that is left. Small files come first, and a line through them alone would give a random
+ * time for the large ones.
  */
 function anchored(sums: Sums, workOfOne: number): Sums {
   const { jobs, work, seconds } = sums;
@@ -91,13 +91,13 @@ function anchored(sums: Sums, workOfOne: number): Sums {
 type Costs = { readonly perJob: number; readonly perWork: number };
 
 /**
- * A line through the runs by least squares, each weighed by 1/work: large files would else decide alone. Its sum over
- * the runs is what they took. No cost is below zero.
+ * A line through the runs by least squares, each weighted by 1/work, because large files would otherwise dominate. Its sum
+ * over the runs equals their time. No cost is below zero.
  */
 function costsOf({ jobs, work, per_work, seconds, seconds_per_work }: Sums): Costs {
   const determinant = per_work * work - jobs * jobs;
   const proportional = { perJob: 0, perWork: seconds / work };
-  // Runs of one size tell no line.
+  // Runs of one size define no line.
   if (determinant <= 1e-6 * jobs * jobs) return proportional;
   const perJob = (seconds_per_work * work - jobs * seconds) / determinant;
   const perWork = (per_work * seconds - jobs * seconds_per_work) / determinant;
@@ -109,16 +109,16 @@ const sumOf = <K extends string>(rows: readonly Readonly<Record<K, number>>[], k
   rows.reduce((sum, row) => sum + row[key], 0);
 
 export type Countdown = {
-  /** What to show of an estimate now, in seconds; undefined for none, which also begins anew. */
+  /** The seconds to show for an estimate; undefined, which also resets the countdown, if there is no estimate. */
   show(seconds: number | undefined): number | undefined;
 };
 
-/** Half of a difference is made up for in so many seconds. */
+/** Half of a difference is corrected in so many seconds. */
 const HALF_SECONDS = 10;
-/** Between two looks an estimate grows and shrinks by this factor at most. */
+/** Between two calls a shown estimate changes at most by this factor. */
 const MOST_JUMP = 1.5;
 
-/** An estimate that runs down with the clock and follows what is read without a jump. @param now monotonic clock, milliseconds */
+/** Shows an estimate that counts down and follows new estimates smoothly. @param now monotonic clock, milliseconds */
 export function createCountdown(now: () => number): Countdown {
   let last: { readonly seconds: number; readonly at: number } | undefined;
   return {
@@ -127,7 +127,7 @@ export function createCountdown(now: () => number): Countdown {
       else if (last === undefined) last = { seconds, at: now() };
       else {
         const passed = (now() - last.at) / 1_000;
-        // What is too short does not run down: near its end the clock would outrun what is made up for.
+        // An estimate that was too short does not count down: near its end the clock would outrun the correction.
         const expected =
           seconds > last.seconds ? Math.max(1, last.seconds) : Math.max(1, last.seconds - passed);
         const rest = 2 ** (-passed / HALF_SECONDS);
@@ -140,7 +140,7 @@ export function createCountdown(now: () => number): Countdown {
   };
 }
 
-/** In steps as coarse as the knowledge: `about 40 s left`, `about 7 min left`, `about 2 h 10 min left`. */
+/** Rounded to the precision of the estimate: `about 40 s left`, `about 7 min left`, `about 2 h 10 min left`. */
 export function formatLeft(seconds: number): string {
   if (seconds < 55) return `about ${Math.max(5, Math.round(seconds / 5) * 5)} s left`;
   if (seconds < 3_600) return `about ${Math.round(seconds / 60)} min left`;
@@ -148,23 +148,23 @@ export function formatLeft(seconds: number): string {
   return `about ${Math.floor(tens / 6)} h ${(tens % 6) * 10} min left`;
 }
 
-/** The rate now; 0 where nothing is done. `secondsLeft`: undefined while it is not known. */
+/** The current rate, 0 without progress. `secondsLeft` is undefined while unknown. */
 type Rate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
 
 export type RateMeter = {
-  /** @returns undefined until what was seen says something @param total undefined where it is not known yet */
+  /** @returns undefined until enough was observed @param total undefined if unknown yet */
   read(done: number, total: number | undefined): Rate | undefined;
 };
 
-/** What is longer ago weighs as that of other batches does: it may have been quick, as documents without a change are. */
+/** Older steps weigh like those of other batches: they may have been faster, like unchanged documents. */
 const RECENT_MS = 30_000;
-/** What was seen for less than this is no ground for an estimate. */
+/** The shortest observation that an estimate needs. */
 const LEAST_SEEN_MS = 2_000;
 
 type Step = { readonly units: number; readonly seconds: number; readonly at: number };
 
 /**
- * Rate and time left of documents or chunks, of which each counts as much as another. @param now monotonic clock,
+ * Measures the rate and the time left of documents or chunks, which all count the same. @param now monotonic clock,
  * milliseconds
  */
 export function createRateMeter(now: () => number): RateMeter {
@@ -175,7 +175,7 @@ export function createRateMeter(now: () => number): RateMeter {
   return {
     read(done, total) {
       const at = now();
-      // A job that begins anew counts from nothing.
+      // A restarted job counts from 0.
       if (last === undefined || done < last.done) {
         [last, recent, earlier] = [{ done, at }, [], { units: 0, seconds: 0 }];
         countdown.show(undefined);
@@ -204,7 +204,7 @@ export function createRateMeter(now: () => number): RateMeter {
 
 const UNITS: Group = { kind: "unit", affinity: "" };
 
-/** Units of work 1 each: only their number tells. */
+/** Units with work 1 each, so that only their number matters. */
 const spentOn = (
   { units, seconds }: { readonly units: number; readonly seconds: number },
   own: boolean,

@@ -9,9 +9,9 @@ import { waitForIndex } from "./wait-for-index.ts";
 import { isFinal } from "./wait-for-jobs.ts";
 
 /**
- * Lets the index read what is new or changed before a question that is waited for, for `ask.index_first_s` at most, and says
- * how much is read where that was not enough. The rest is read meanwhile. Nothing read at all is waited for longer.
- * @returns how many files are not read yet
+ * Indexes new and changed files before a question, for at most `ask.index_first_s`, or longer until the first file is read.
+ * If the time was too short, it reports how many are read; the rest is indexed meanwhile.
+ * @returns the number of files that are not read yet
  */
 export async function indexFirst(context: CommandContext, database: Database): Promise<number> {
   const { index_first_s: mostSeconds } = context.config.ask;

@@ -15,15 +15,15 @@ import type { ErrorCode } from "../../shared/failure.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
 import { selectHostOverview, unansweredText } from "../../shared/views/hosts.ts";
 
-/** What keeps work from being done that no row of it tells. */
+/** A reason why no work is done, which no job's row shows. */
 type Obstacle = {
   readonly what: "no_queue" | "no_worker" | "database_read_only" | "disk_full" | "host_silent";
   readonly code: ErrorCode | null;
-  /** One line: what it is, and what to do. */
+  /** One line: the reason and the remedy. */
   readonly message: string;
 };
 
-/** Looks for whoever can stop the night: the database, its disk, the queue, the workers and the model hosts. */
+/** Checks everything that can stop all work: the database, its disk, the queue, the workers and the model hosts. */
 export async function findObstacles(
   context: CommandContext,
   database: Database,
@@ -73,15 +73,15 @@ async function lookAtQueue(context: CommandContext): Promise<Obstacle | undefine
 }
 
 /**
- * The Failure of a queue in Redis that does not answer (QUEUE_UNREACHABLE) or can't be used (CONFIG_ERROR). A queue in Postgres
- * is where the rows are: it can't be used where a pooler hands sessions round.
+ * The Failure of a queue in Redis that does not respond (QUEUE_UNREACHABLE) or can't be used (CONFIG_ERROR). A queue in
+ * Postgres is in the database of the rows; it can't be used through a pooler that shares sessions.
  */
 export async function findQueueFault(context: CommandContext): Promise<Failure | undefined> {
   const { queue, database } = context.config;
   if (database.url === "embedded") return undefined;
   try {
     if (queue.backend === "redis") {
-      // Whoever asks for a batch whose queue is in Postgres needs no client of Redis.
+      // Loaded here, because a queue in Postgres needs no Redis client.
       const { probeQueue } = await import("../../shared/queue/probe-queue.ts");
       const { redis_url: url, prefix } = queue;
       await probeQueue({ backend: "redis", url, prefix }, QUEUE_WITHIN_MS);
@@ -118,7 +118,7 @@ async function lookForWorkers(
   return { what: "no_worker", code: null, message: `no worker alive: ${remedy}` };
 }
 
-/** Says that what was queued does not run now, and what to do about it. */
+/** Prints that the queued jobs are held, and the remedy. */
 export async function hintHold(
   { terminal }: CommandContext,
   database: Database,
@@ -130,7 +130,7 @@ export async function hintHold(
   terminal.say(`It is ${formatHold(batch)}; ${remedy}`);
 }
 
-/** Says how the queued work gets done, when nobody is there who would do it. */
+/** Prints how to start a worker if none is alive. */
 export async function hintWorker(context: CommandContext, database: Database): Promise<void> {
   await hintHost(context, database);
   if ((await countAliveWorkers(database, null)) > 0) return;
@@ -139,7 +139,7 @@ export async function hintWorker(context: CommandContext, database: Database): P
   );
 }
 
-/** Says that an index waits, where none of the workers that are alive has files. */
+/** Prints that an index job waits if no live worker has files. */
 export async function hintFiles({ terminal }: CommandContext, database: Database): Promise<void> {
   const workers = await selectAliveWorkers(database);
   if (workers.length === 0 || workers.some(({ documentsFrom }) => documentsFrom === "files"))
@@ -150,7 +150,7 @@ export async function hintFiles({ terminal }: CommandContext, database: Database
   );
 }
 
-/** Says what `searchKeyHint` does. */
+/** Prints the hint of `searchKeyHint`. */
 export async function hintSearchKey(
   { config, terminal, invocation }: CommandContext,
   presets: Iterable<string | undefined>,
@@ -159,7 +159,7 @@ export async function hintSearchKey(
   if (hint !== null) terminal.say(hint);
 }
 
-/** Says that schedules run only while a worker does, when none is there. */
+/** Prints that schedules run only while a worker does, if none is alive. */
 export async function hintTicking(context: CommandContext, database: Database): Promise<void> {
   if ((await countAliveWorkers(database, null)) > 0) return;
   context.terminal.say(
@@ -167,7 +167,7 @@ export async function hintTicking(context: CommandContext, database: Database): 
   );
 }
 
-/** A host that this command was given is the worker's to ask. */
+/** The command that starts a worker, with this command's --ollama-base-url, because the worker calls the host. */
 export function startOf({ config, invocation }: CommandContext): string {
   const { ollamaBaseUrl: url } = invocation.options;
   const start = config.database.url === "embedded" ? "nightdesk up" : "nightdesk worker";
@@ -176,12 +176,12 @@ export function startOf({ config, invocation }: CommandContext): string {
     : start;
 }
 
-/** Within which a host of one's own network has taken a connection, or will not. */
+/** A host in the local network accepts a connection within this time, or not at all. */
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
- * Says at once what keeps `--ollama-base-url` from being asked: the configuration needs no host, the host takes no
- * connection, or a worker is alive that asks another. Nothing where the flag was not given.
+ * Prints why the host of `--ollama-base-url` will not be called: the configuration needs no host, the host accepts no
+ * connection, or a live worker calls another host. Prints nothing without the option.
  */
 export async function hintHost(context: CommandContext, database: Database): Promise<void> {
   const { config, terminal, invocation } = context;
@@ -213,11 +213,11 @@ export async function hintHost(context: CommandContext, database: Database): Pro
   }
 }
 
-/** The host that work of this configuration goes to, if it goes to any. */
+/** The host that jobs of this configuration call, if any. */
 const hostOf = (config: Config): string | undefined =>
   [...modelHostsOf(config), ...embedderHostsOf(config)][0]?.host;
 
-/** A host that a live worker asks instead. */
+/** Another host that a live worker calls. */
 async function findOtherHost(
   config: Config,
   database: Database,
@@ -231,11 +231,11 @@ async function findOtherHost(
     .find((host) => host !== url);
 }
 
-/** Why nobody takes a connection at a base URL; undefined where somebody does. */
+/** Why the host of a base URL accepts no connection; undefined if it does. */
 async function findFault(url: string): Promise<string | undefined> {
   const { hostname, port, protocol } = new URL(url);
   const socket = connect({
-    // The address of a URL stands in brackets where it is of IPv6.
+    // A URL has brackets around an IPv6 address.
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
   });

@@ -31,17 +31,17 @@ import { hintHost } from "./obstacles.ts";
 import { pollUntil } from "./wait-for-jobs.ts";
 
 type WaitOptions = {
-  /** `return`: come back with 75 when the batch is held or still loaded, or only parked jobs are left. */
+  /** `return`: return 75 if the batch is held or still loading, or only parked jobs are left. */
   readonly whenHeld?: "wait" | "return";
-  /** Where there is no terminal for a bar: whether a line is said when the counts change. */
+  /** Without a terminal for a progress bar: whether to print a line when the counts change. */
   readonly lines?: "none" | "when_it_changes";
 };
 
 const MOST_LINES_EVERY_MS = 1_000;
 
 /**
- * Waits until a batch has ended, with a progress bar on a terminal, and says how it ended.
- * @returns the exit code: 0 all succeeded, 3 some did not or documents could not be indexed, 75 it is held and nobody waits for that
+ * Waits until a batch has ended, with a progress bar on a terminal, and prints how it ended.
+ * @returns the exit code: 0 all succeeded, 3 some did not or documents could not be indexed, 75 for `whenHeld: "return"`
  */
 export async function waitForBatch(
   context: CommandContext,
@@ -86,14 +86,14 @@ export async function waitForBatch(
   if (failed > 0) terminal.say(`${countOf(failed, "document")} could not be indexed.`);
   await sayLeftOut(context, database, batch);
   hintReport(context, batch, performance.now() - startedAt);
-  // Whoever asked for one of each group of copies has what was asked for.
+  // With --dedupe, a copy without its own result counts as done.
   const duplicates = await countDuplicates(database, batchId);
   const isComplete = batch.counts.succeeded + duplicates === batch.total;
   return failed === 0 && isComplete ? EXIT.ok : EXIT.partial;
 }
 
 /**
- * The rows of jobs decide: the worker marks the batch a moment after its last job, and a batch that was cancelled has
+ * Decided by the rows of jobs: the worker marks the batch a moment after its last job, and a cancelled batch has
  * ended when its last job has.
  */
 const hasEnded = (batch: BatchProgress): boolean =>
@@ -123,7 +123,7 @@ function createDisplay(
   };
 }
 
-/** Says once, for each reason, that the batch is held or still loaded, and what to do. */
+/** Prints once per reason that the batch is held or still loading, and the remedy. */
 function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
   let said: string | null = null;
   return (batch) => {
@@ -137,7 +137,7 @@ function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
   };
 }
 
-/** Says once that runs of the batch wait for somebody: they go on when that is answered, and not before. */
+/** Prints once that runs of the batch wait for a person's decision. */
 function createWaitingTeller(
   terminal: Terminal,
   database: Queryable,
@@ -155,7 +155,7 @@ function createWaitingTeller(
   };
 }
 
-/** Says when the queue has gone away, and when it is back: until then the batch stands still. */
+/** Prints when the queue becomes unreachable, and when it is back; in between the batch makes no progress. */
 function createFaultTeller(terminal: Terminal): (fault: Failure | undefined) => void {
   let isAway = false;
   return (fault) => {
@@ -177,7 +177,7 @@ function formatEnd(batch: BatchProgress): Line {
   return line`Batch ${name} is ${lineOf(stateText(batch))}; ${counts}; ${remedy}`;
 }
 
-/** How much was left out of answers because the evidence does not carry it, and where to read it. */
+/** Prints how many statements were left out of answers for lack of evidence, and how to list them. */
 async function sayLeftOut(
   { terminal }: CommandContext,
   database: Database,
@@ -190,10 +190,10 @@ async function sayLeftOut(
   );
 }
 
-/** Who waited so long has not seen what came of each job. */
+/** After a wait of this length the user has not watched every job. */
 const LONG_WAIT_MS = 60_000;
 
-/** Where to read what came of a batch that was waited for long. */
+/** After a long wait, prints the command for the report. */
 function hintReport({ terminal }: CommandContext, batch: BatchProgress, waitedMs: number): void {
   if (waitedMs < LONG_WAIT_MS || batch.total < 2) return;
   terminal.say(`For the report on it: nightdesk batch report ${JSON.stringify(batch.name)}`);
@@ -204,9 +204,9 @@ const WINDOW_MS = 30_000;
 
 type BatchMeter = {
   /**
-   * One line on how far the batch is: jobs and tokens a second, and the time left. What matters most comes first: a
+   * One line on the progress: jobs and tokens per second, and the time left. The most important comes first, because a
    * narrow terminal cuts the end.
-   * @param work what the rest takes; without it no time is told
+   * @param work the estimate for the rest; without it the line has no time
    */
   read(batch: BatchProgress, work?: BatchWork): string;
 };
@@ -221,7 +221,7 @@ export function createBatchMeter(
     read(batch, work) {
       const done = doneOf(batch);
       const at = now();
-      // While nothing was done yet, as before a worker is there, the clock of the rate stands still.
+      // The clock of the rate starts only with the first progress, because a worker may not run yet.
       const hasBegun = seen.some((earlier) => earlier.done < done);
       seen = hasBegun ? seen.filter((earlier) => at - earlier.at < WINDOW_MS) : [];
       seen.push({ done, at });
@@ -252,7 +252,7 @@ const formatTokens = (work: BatchWork | undefined): readonly string[] =>
     ? []
     : [`${formatRate(work.tokensPerSecond)} tokens/s`];
 
-/** Nothing for a batch that is held: it would be a guess. */
+/** Empty for a held batch, whose estimate would be a guess. */
 function formatEstimate(
   batch: BatchProgress,
   work: BatchWork | undefined,
@@ -263,24 +263,24 @@ function formatEstimate(
   return seconds === undefined ? [] : [formatLeft(seconds)];
 }
 
-/** How long the rest of a batch takes, undefined while nothing tells that, and how many tokens a second it takes. */
+/** The estimated time for the rest of a batch, undefined while unknown, and its tokens per second. */
 type BatchWork = {
   readonly secondsLeft: number | undefined;
   readonly tokensPerSecond: number;
 };
 
 type WorkReader = {
-  /** What was last read; undefined while nothing was. */
+  /** The last value that was read; undefined before the first. */
   look(): Promise<BatchWork | undefined>;
 };
 
-/** Short waits end without it, and cost nothing more. */
+/** Delay of the first read, so that short waits cost no query. */
 const FIRST_MS = 2_000;
 const EVERY_MS = 2_000;
-/** Of a million jobs, reading takes a second: it may take a fiftieth of the time. */
+/** A read takes a second for a million jobs, and may take a fiftieth of the time. */
 const PAUSE_PER_MS = 50;
 
-/** A batch that others hardly let in will not be let in so seldom for ever. */
+/** The smallest assumed share of a batch: it will not get so few turns beside other batches forever. */
 const LEAST_SHARE = 0.1;
 
 /** Reads the work of a batch from time to time. @param now monotonic clock, milliseconds */
@@ -308,7 +308,7 @@ async function readWork(db: Queryable, batchId: string): Promise<BatchWork> {
   const alone = secondsLeft(left, await selectWorkSpent(db, batchId));
   const { tokens, seconds, share } = await selectPace(db, batchId);
   return {
-    // Other batches take their turns.
+    // Other batches take turns with this one.
     secondsLeft: alone === undefined ? undefined : alone / Math.max(LEAST_SHARE, share),
     tokensPerSecond: seconds === 0 ? 0 : tokens / seconds,
   };

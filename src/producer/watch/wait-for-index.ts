@@ -12,9 +12,9 @@ import { isFinal, waitByPlan } from "./wait-for-jobs.ts";
 import type { Waited } from "./wait-for-jobs.ts";
 
 /**
- * Waits for an index or embed job and the jobs that it hands out, until all have ended or none can go on: a job that is
- * parked leaves the others to be waited for.
- * @param isEnough whether they need not be waited for any longer
+ * Waits for an index or embed job and the jobs that it queues, until all have ended or none can go on; if one job is parked,
+ * it still waits for the others.
+ * @param isEnough whether to stop waiting
  */
 export function waitForIndex(
   context: CommandContext,
@@ -47,7 +47,7 @@ const scanSchema = z.object({
 });
 
 type IndexMeter = {
-  /** One line on how far a batch of index and embed jobs is, with the time left as batches tell it. */
+  /** One line on the progress of index and embed jobs, with the time left. */
   read(jobs: readonly WaitingJob[], vectors: EmbedProgress): string;
 };
 

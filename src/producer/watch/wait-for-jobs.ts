@@ -16,12 +16,12 @@ import { hintHost } from "./obstacles.ts";
 /** How the wait for the jobs of an ad-hoc batch ended. */
 export type Waited =
   | { readonly kind: "ended"; readonly jobs: readonly WaitingJob[] }
-  /** Parked, or its batch held: it goes on by itself, later. */
+  /** The job is parked, or its batch is held; it goes on later by itself. */
   | { readonly kind: "delayed"; readonly job: WaitingJob };
 
-/** How one waits: when it is over, and what the terminal shows until then. */
+/** When a wait ends, and what the terminal shows until then. */
 type WaitPlan = {
-  /** What the jobs have come to; undefined while they are to be waited for. */
+  /** The outcome of the jobs; undefined to wait on. */
   readonly judge: (jobs: readonly WaitingJob[]) => Waited | undefined;
   readonly describe: (jobs: readonly WaitingJob[]) => string | Promise<string>;
 };
@@ -34,7 +34,7 @@ export const waitForJobs = (
 ): Promise<Waited> =>
   waitByPlan(context, database, queued, { judge: outcomeOf, describe: formatProgress });
 
-/** Waits for the jobs of an ad-hoc batch as a plan says, keeps a worker alive meanwhile, and says how to go on when interrupted. */
+/** Waits for the jobs of an ad-hoc batch by a plan, keeps a worker alive meanwhile, and prints how to go on after an interrupt. */
 export async function waitByPlan(
   context: CommandContext,
   database: Database,
@@ -64,7 +64,7 @@ export async function waitByPlan(
   });
 }
 
-/** What runs can end without the queue; what waits would wait without a word. */
+/** Fails if the queue is unreachable and no job runs: running jobs can end without the queue, others would wait silently. */
 function refuseWithoutQueue(
   fault: Failure | undefined,
   jobs: readonly WaitingJob[],
@@ -98,7 +98,7 @@ const progressSchema = z.object({
   unit: z.string().optional(),
 });
 
-/** One line on the job that is being worked: `index: 120 of 2,000 documents`. */
+/** One line on the running job: `index: 120 of 2,000 documents`. */
 export function formatProgress(jobs: readonly WaitingJob[]): string {
   const job =
     jobs.find(({ state }) => state === "running") ?? jobs.find(({ state }) => state === "queued");
@@ -117,13 +117,13 @@ export function formatProgress(jobs: readonly WaitingJob[]): string {
 const FIRST_MS = 10;
 const MOST_MS = 250;
 const GROWTH = 1.25;
-/** The embedded database may be killed and started again under a command that waits. */
+/** The embedded database may be killed and restarted while a command waits. */
 const AWAY_MS = 60_000;
 
 /**
- * Looks until there is something: first after 10 ms, then less and less often, up to every 250 ms. A database
- * that is away for less than a minute is waited for.
- * @param look gives undefined while there is nothing yet
+ * Polls until there is a result: at once, after 10 ms, then at growing intervals up to 250 ms. It tolerates a database
+ * that is away for less than a minute.
+ * @param look returns undefined while there is no result
  */
 export async function pollUntil<T>(look: () => Promise<T | undefined>): Promise<T> {
   let pause = FIRST_MS;
