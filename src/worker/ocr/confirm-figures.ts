@@ -26,10 +26,10 @@ export async function confirmFigures(
     const words = figure === undefined ? null : await witness.read(png);
     if (figure === undefined || words === null || !isFigureAlone(words)) continue;
     const { first, second } = figure;
-    const of = { place: box, by: witness.name };
-    if (isSameFigure(first, words)) settled = withWords(settled, confirmed(of));
+    const settling = { place: box, by: witness.name };
+    if (isSameFigure(first, words)) settled = mapWords(settled, confirmAt(settling));
     else if (second !== null && isSameFigure(second, words))
-      settled = withWords(settled, replaced({ ...of, text: second, first }));
+      settled = mapWords(settled, replaceAt({ ...settling, text: second, first }));
   }
   return settled;
 }
@@ -61,7 +61,7 @@ type Settling = { readonly place: PixelBox; readonly by: string };
 const isAt = ({ box, place = box }: ReadWord, wanted: PixelBox): boolean =>
   place.join() === wanted.join();
 
-const confirmed =
+const confirmAt =
   ({ place, by }: Settling) =>
   (word: ReadWord): ReadWord =>
     word.figure !== undefined && isAt(word, place)
@@ -69,7 +69,7 @@ const confirmed =
       : word;
 
 /** Puts the second reading into the first word at the place; the others stay, without text, so that the cells' word numbers stay valid. */
-function replaced({
+function replaceAt({
   place,
   by,
   text,
@@ -85,7 +85,7 @@ function replaced({
   };
 }
 
-const withWords = (record: PageRecord, change: (word: ReadWord) => ReadWord): PageRecord => ({
+const mapWords = (record: PageRecord, change: (word: ReadWord) => ReadWord): PageRecord => ({
   ...record,
   lines: record.lines.map((line) => ({ ...line, words: line.words.map(change) })),
 });

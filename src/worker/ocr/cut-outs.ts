@@ -5,7 +5,7 @@ import { greyPng } from "./place/png.ts";
 import type { Ink } from "./tesseract.ts";
 
 /** A page with more doubtful figures does not become usable by checking each of them. */
-const MOST = 100;
+const MOST_CUT_OUTS = 100;
 /** In pixels: vision models reject smaller pictures. */
 const SMALLEST_SIDE = 64;
 
@@ -13,7 +13,7 @@ const SMALLEST_SIDE = 64;
 export const cutOutsOf = (record: PageRecord, ink: Ink): readonly CutOut[] =>
   doubtfulFigures(record)
     .filter(({ certainty }) => certainty === "doubtful")
-    .slice(0, MOST)
+    .slice(0, MOST_CUT_OUTS)
     .map(({ box }) => ({ box, png: cutOut(ink, box).toString("base64") }));
 
 function cutOut(ink: Ink, [left, top, right, bottom]: PixelBox): Buffer {

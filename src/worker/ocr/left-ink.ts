@@ -27,7 +27,7 @@ export function withoutGiants(words: readonly EngineWord[]): EngineWord[] {
 }
 
 /** The share of letter shapes outside of all word boxes, 0 to 1. */
-export function shareLeft({ words, ink }: Pick<EngineReading, "words" | "ink">): number {
+export function unreadShare({ words, ink }: Pick<EngineReading, "words" | "ink">): number {
   const height = heightOf(words);
   const letters = shapesOf(ink, height * LONGEST_STROKE).filter(([left, top, right, bottom]) => {
     const [tall, wide] = [bottom - top, right - left];
@@ -83,7 +83,7 @@ function shapesOf(ink: Ink, longest: number): PixelBox[] {
         const other = rootOf(above[at]?.shape ?? 0);
         if (shape !== undefined && other !== shape) {
           parents[other] = shape;
-          boxes[shape] = around(boxes[shape], boxes[other]);
+          boxes[shape] = joinBoxes(boxes[shape], boxes[other]);
         } else shape = other;
       }
       const box: PixelBox = [from, y, to, y + 1];
@@ -91,7 +91,7 @@ function shapesOf(ink: Ink, longest: number): PixelBox[] {
         shape = parents.length;
         parents.push(shape);
       }
-      boxes[shape] = around(boxes[shape], box);
+      boxes[shape] = joinBoxes(boxes[shape], box);
       return { from, to, shape };
     });
     above = strokes;
@@ -99,7 +99,7 @@ function shapesOf(ink: Ink, longest: number): PixelBox[] {
   return boxes.filter((_, shape) => parents[shape] === shape);
 }
 
-const around = (
+const joinBoxes = (
   one: PixelBox | undefined,
   other: PixelBox | undefined,
 ): [number, number, number, number] => {

@@ -34,12 +34,12 @@ export function openPageReader(options: PageReaderOptions): PageReader {
     const places = findOcr(folders, request.languages);
     opened ??= openReadingProcess({ ...limits, readable: foldersOf(places, folders) });
     const home = new URL(HOME, import.meta.url).href;
-    const wanted: PageOptions = { ...request, places };
-    const asked = { home, name: "readPageHere", bytes, limits: wanted };
-    const first = await opened.read<PageOutcome>(asked);
+    const pageOptions: PageOptions = { ...request, places };
+    const call = { home, name: "readPageHere", bytes, limits: pageOptions };
+    const first = await opened.read<PageOutcome>(call);
     // Memory left from earlier pages may be the reason.
     const isFull = first.kind === "ended" && first.how === "memory" && hasRead;
-    const outcome = isFull ? await opened.read<PageOutcome>(asked) : first;
+    const outcome = isFull ? await opened.read<PageOutcome>(call) : first;
     hasRead = outcome.kind === "replied";
     return outcome.kind === "replied" ? outcome.reply : REASONS[outcome.how](limits);
   };

@@ -82,15 +82,15 @@ type Image = { readonly part: Part; readonly pixels: number };
 type Part = readonly [left: number, top: number, right: number, bottom: number];
 
 const FORM = 5;
-const DEEPEST = 6;
+const DEEPEST_FORM = 6;
 const MOST_OBJECTS = 200_000;
 
 function imagesOf(pdfium: Pdfium, page: number, size: Size): Image[] {
   const images: Image[] = [];
   const values = pdfium._malloc(16);
-  let looked = 0;
-  const look = (object: number, depth: number): void => {
-    looked += 1;
+  let visited = 0;
+  const visitObject = (object: number, depth: number): void => {
+    visited += 1;
     const type = pdfium._FPDFPageObj_GetType(object);
     if (type === IMAGE) {
       images.push({
@@ -98,15 +98,15 @@ function imagesOf(pdfium: Pdfium, page: number, size: Size): Image[] {
         part: partOf(pdfium, [page, object, values], size),
       });
     }
-    if (type !== FORM || depth > DEEPEST) return;
+    if (type !== FORM || depth > DEEPEST_FORM) return;
     const count = pdfium._FPDFFormObj_CountObjects(object);
-    for (let at = 0; at < count && looked < MOST_OBJECTS; at += 1) {
-      look(pdfium._FPDFFormObj_GetObject(object, at), depth + 1);
+    for (let at = 0; at < count && visited < MOST_OBJECTS; at += 1) {
+      visitObject(pdfium._FPDFFormObj_GetObject(object, at), depth + 1);
     }
   };
   const count = pdfium._FPDFPage_CountObjects(page);
-  for (let at = 0; at < count && looked < MOST_OBJECTS; at += 1) {
-    look(pdfium._FPDFPage_GetObject(page, at), 0);
+  for (let at = 0; at < count && visited < MOST_OBJECTS; at += 1) {
+    visitObject(pdfium._FPDFPage_GetObject(page, at), 0);
   }
   return images;
 }

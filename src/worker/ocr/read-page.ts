@@ -1,5 +1,5 @@
 import { NoText } from "../documents/reader/text-builder.ts";
-import { heightOf, LONGEST_STROKE, shareLeft, withoutGiants } from "./left-ink.ts";
+import { heightOf, LONGEST_STROKE, unreadShare, withoutGiants } from "./left-ink.ts";
 import type { PageRecord, ReadLine, Turn } from "../../shared/pages/page-record.ts";
 import type { PageOutcome, PageRequest, ReadPageOutcome, UnreadablePage } from "./page-outcome.ts";
 import { cutOutsOf } from "./cut-outs.ts";
@@ -17,14 +17,14 @@ import { drawWithoutRules } from "./without-rules.ts";
 // Runs in the process with limited rights: page-reader.ts names the function to call.
 
 export type PageOptions = Omit<PageRequest, "bytes"> & { readonly places: OcrPlaces };
-type Shown = Picture & Pick<PageRecord, "picture">;
+type LoadedPicture = Picture & Pick<PageRecord, "picture">;
 
 export async function readPageHere(bytes: Buffer, options: PageOptions): Promise<PageOutcome> {
-  const shown = await showPage(bytes, options);
+  const shown = await loadPicture(bytes, options);
   if ("kind" in shown) return shown;
   try {
     const { first, second } = await enginesOf(options);
-    return await readShown(shown, { first, second, options });
+    return await readLoaded(shown, { first, second, options });
   } catch (error) {
     if (!(error instanceof UndecodedPicture)) throw error;
     return unreadable("can't be decoded: save it anew with the program that made it, or as PNG.");
@@ -36,12 +36,12 @@ export async function readPageHere(bytes: Buffer, options: PageOptions): Promise
 
 const LARGE = 12_000_000;
 
-async function showPage(
+async function loadPicture(
   bytes: Buffer,
   { page, places }: PageOptions,
-): Promise<Shown | UnreadablePage> {
+): Promise<LoadedPicture | UnreadablePage> {
   if (isPdf(bytes)) {
-    const drawn = await drawPdfPage(places.pdfium, bytes, page).catch(withoutText);
+    const drawn = await drawPdfPage(places.pdfium, bytes, page).catch(unreadableOnNoText);
     if (drawn.kind === "unreadable") return drawn;
     const { width, height, dpi } = drawn;
     return { bytes: drawn.bytes, orientation: 1, picture: { format: "pdf", width, height, dpi } };
@@ -52,7 +52,7 @@ async function showPage(
   return { bytes: head.bytes, orientation, picture: { format, width, height } };
 }
 
-function withoutText(error: unknown): UnreadablePage {
+function unreadableOnNoText(error: unknown): UnreadablePage {
   if (error instanceof NoText) return unreadable(error.message);
   throw error;
 }
@@ -85,10 +85,10 @@ async function enginesOf({ languages, second, places }: PageOptions): Promise<En
 
 type Readers = Engines & { readonly options: PageOptions };
 
-async function readShown(shown: Shown, readers: Readers): Promise<ReadPageOutcome> {
+async function readLoaded(shown: LoadedPicture, readers: Readers): Promise<ReadPageOutcome> {
   const { first, second, options } = readers;
-  const upright = readByRule(first, shown);
-  const { picture, reading, turned } = await turnIfLost(shown, upright, readers);
+  const upright = readInBestMode(first, shown);
+  const { picture, reading, turned } = await turnIfUnreadable(shown, upright, readers);
   const { mode, rules, ink } = reading;
   const other = second?.read(rules === undefined ? picture : withoutRules(reading), mode);
   const judged: readonly JudgedWord[] =
@@ -106,7 +106,7 @@ async function readShown(shown: Shown, readers: Readers): Promise<ReadPageOutcom
     languages: options.languages,
     mode,
     ...(rules === undefined ? {} : { rules }),
-    leftInk: round(shareLeft({ words: judged, ink })),
+    leftInk: round(unreadShare({ words: judged, ink })),
     confidence: Math.round(reading.confidence),
     lines: inReadingOrder(judged).map((line): ReadLine => ({
       ...line,
@@ -124,7 +124,7 @@ async function readShown(shown: Shown, readers: Readers): Promise<ReadPageOutcom
 const EXIF_ON_SIDE: ReadonlySet<number> = new Set([5, 6, 7, 8]);
 const round = (share: number): number => Math.round(share * 10_000) / 10_000;
 
-type RuleReading = EngineReading & {
+type RatedReading = EngineReading & {
   readonly mode: PageMode;
   readonly rules?: "removed";
   readonly left: number;
@@ -143,21 +143,21 @@ const FEWEST_SURE_IN_RULES = 80;
  * Reads a page as its parts. If many letters are left out or the confidence is low, it also reads the page as one block, then
  * without rules. It returns the reading that leaves out few letters with the highest confidence.
  */
-function readByRule(engine: Engine, picture: Picture): RuleReading {
-  const parts = rated(engine.read(picture, 3), { mode: 3 });
+function readInBestMode(engine: Engine, picture: Picture): RatedReading {
+  const parts = rate(engine.read(picture, 3), { mode: 3 });
   if (!isPoor(parts)) return parts;
   const { ink } = parts;
-  const block = rated({ ...engine.read(picture, 6), ink }, { mode: 6 });
+  const block = rate({ ...engine.read(picture, 6), ink }, { mode: 6 });
   const better = betterOf(parts, block);
   if (!isPoor(better)) return better;
   const plain = engine.read(withoutRules(better), 6);
-  return betterOf(better, rated({ ...plain, ink }, { mode: 6, rules: "removed" }));
+  return betterOf(better, rate({ ...plain, ink }, { mode: 6, rules: "removed" }));
 }
 
-const isPoor = ({ left, confidence, words }: RuleReading): boolean =>
+const isPoor = ({ left, confidence, words }: RatedReading): boolean =>
   left > MOST_LEFT || (words.length > 0 && confidence < FEWEST_SURE_IN_RULES);
 
-function betterOf(one: RuleReading, other: RuleReading): RuleReading {
+function betterOf(one: RatedReading, other: RatedReading): RatedReading {
   const isOneWhole = one.left <= MOST_LEFT;
   if (isOneWhole !== other.left <= MOST_LEFT) return isOneWhole ? one : other;
   const isOther = isOneWhole ? other.confidence > one.confidence : other.left < one.left;
@@ -170,11 +170,11 @@ const withoutRules = ({ ink, words, lean }: EngineReading): Picture => ({
   orientation: 1,
 });
 
-function rated(reading: EngineReading, how: Pick<RuleReading, "mode" | "rules">): RuleReading {
+function rate(reading: EngineReading, how: Pick<RatedReading, "mode" | "rules">): RatedReading {
   const words = clean(reading);
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
   const sure = words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
-  const left = shareLeft({ words, ink: reading.ink });
+  const left = unreadShare({ words, ink: reading.ink });
   return { ...reading, ...how, words, left, confidence: letters === 0 ? 0 : sure / letters };
 }
 
@@ -184,7 +184,7 @@ const clean = ({ words }: EngineReading): EngineWord[] =>
 
 type Turned = {
   readonly picture: Picture;
-  readonly reading: RuleReading;
+  readonly reading: RatedReading;
   readonly turned: Turn;
 };
 
@@ -195,9 +195,9 @@ const QUARTERS = [
 ];
 
 /** Turns a page that was read with low confidence, or whose lines run vertically, and reads it again. */
-async function turnIfLost(
+async function turnIfUnreadable(
   picture: Picture,
-  reading: RuleReading,
+  reading: RatedReading,
   { first, options }: Readers,
 ): Promise<Turned> {
   const upright = { picture, reading, turned: 0 } as const;
@@ -219,14 +219,14 @@ const OPPOSITE: Readonly<Record<Turn, Turn>> = { 0: 180, 90: 270, 180: 0, 270: 9
 function readTurned(engine: Engine, { bytes, orientation }: Picture, turned: Turn): Turned {
   const row = QUARTERS.find((quarters) => quarters.includes(orientation)) ?? [];
   const picture = { bytes, orientation: row[(row.indexOf(orientation) + turned / 90) % 4] ?? 1 };
-  return { picture, reading: readByRule(engine, picture), turned };
+  return { picture, reading: readInBestMode(engine, picture), turned };
 }
 
-const isOnSide = ({ lean }: RuleReading): boolean => Math.abs(lean) > 45;
+const isOnSide = ({ lean }: RatedReading): boolean => Math.abs(lean) > 45;
 
 async function findTurn(
   picture: Picture,
-  reading: RuleReading,
+  reading: RatedReading,
   { core, turns }: OcrPlaces,
 ): Promise<Turn> {
   // Tesseract also reads vertical lines, but returns them in no order.

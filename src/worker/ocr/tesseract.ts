@@ -130,7 +130,7 @@ export async function startEngine(
     );
   }
   for (const language of languages) core.FS.unlink(`/models/${language}.traineddata`);
-  const show = ({ bytes, orientation }: Picture): void => {
+  const loadImage = ({ bytes, orientation }: Picture): void => {
     core.FS.writeFile(INPUT, bytes);
     const failed = api.SetImageFile(orientation, 0, false);
     core.FS.unlink(INPUT);
@@ -140,14 +140,14 @@ export async function startEngine(
     name: `${api.Version()}: ${names.join(", ")}`,
     read: (picture, mode) => {
       api.SetVariable("tessedit_pageseg_mode", String(mode));
-      show(picture);
+      loadImage(picture);
       if (api.Recognize(null) !== 0) throw new UndecodedPicture();
       const reading = { ...readLines(api.GetJSONText(0)), ink: inkOf(core, api) };
       api.Clear();
       return reading;
     },
     findTurn: (picture) => {
-      show(picture);
+      loadImage(picture);
       const results = new core.OSResults();
       const turns = api.DetectOS(results) ? results.best_result.orientation_id : 0;
       core.destroy(results);
@@ -155,7 +155,7 @@ export async function startEngine(
       return ([0, 270, 180, 90] as const)[turns] ?? 0;
     },
     draw: (picture) => {
-      show(picture);
+      loadImage(picture);
       api.WriteImage(BLACK_AND_WHITE);
       api.Clear();
       return core.FS.readFile(DRAWN);
@@ -212,13 +212,13 @@ const PIX = { width: 0, height: 4, perRow: 16, bits: 48 };
 
 function inkOf(core: Core, api: BaseApi): Ink {
   const pix = core.getPointer(api.GetThresholdedImage());
-  const number = (place: number): number => core.getValue(place, "i32");
+  const readNumber = (place: number): number => core.getValue(place, "i32");
   const [width, height, perRow] = [
-    number(pix + PIX.width),
-    number(pix + PIX.height),
-    number(pix + PIX.perRow),
+    readNumber(pix + PIX.width),
+    readNumber(pix + PIX.height),
+    readNumber(pix + PIX.perRow),
   ];
-  const bits = number(pix + PIX.bits);
-  const words = Int32Array.from({ length: perRow * height }, (_, at) => number(bits + at * 4));
+  const bits = readNumber(pix + PIX.bits);
+  const words = Int32Array.from({ length: perRow * height }, (_, at) => readNumber(bits + at * 4));
   return { width, height, perRow, words };
 }

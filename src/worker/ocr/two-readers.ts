@@ -17,7 +17,7 @@ export function judgeFigures(
   first: readonly EngineWord[],
   second: readonly EngineWord[] | undefined,
 ): JudgedWord[] {
-  const judged = second === undefined ? first.map(readByOne) : compare(first, second);
+  const judged = second === undefined ? first.map(gradeOne) : mergeReadings(first, second);
   const height = heightOf(first);
   const beside = besideOf(judged, height);
   return judged.map((word) =>
@@ -27,13 +27,13 @@ export function judgeFigures(
   );
 }
 
-const readByOne = (word: EngineWord): JudgedWord =>
+const gradeOne = (word: EngineWord): JudgedWord =>
   holdsDigit(word.text) ? { ...word, figure: "one" } : word;
 
-function compare(first: readonly EngineWord[], second: readonly EngineWord[]): JudgedWord[] {
+function mergeReadings(first: readonly EngineWord[], second: readonly EngineWord[]): JudgedWord[] {
   return groupByPlace(first, second).flatMap(({ own, others }): JudgedWord[] => {
-    if (own.length === 0) return others.filter(({ text }) => holdsDigit(text)).map(readByOne);
-    if (others.length === 0) return own.map(readByOne);
+    if (own.length === 0) return others.filter(({ text }) => holdsDigit(text)).map(gradeOne);
+    if (others.length === 0) return own.map(gradeOne);
     const [read, other] = [textOf(own), textOf(others)];
     if (!holdsDigit(read) && !holdsDigit(other)) return own;
     if (figuresOf(read) === figuresOf(other)) {
@@ -42,7 +42,7 @@ function compare(first: readonly EngineWord[], second: readonly EngineWord[]): J
     // If one reader read "§" and the other a figure, "§" is more likely right.
     if (!holdsDigit(read) && read.includes("§")) return [...own];
     const isLost = !holdsDigit(read);
-    const place = own.length === 1 ? {} : { place: around(own) };
+    const place = own.length === 1 ? {} : { place: boxAround(own) };
     return own.map((word): JudgedWord => ({
       ...{ ...word, ...place },
       ...(isLost || holdsDigit(word.text) ? { figure: "doubtful", other } : {}),
@@ -50,7 +50,7 @@ function compare(first: readonly EngineWord[], second: readonly EngineWord[]): J
   });
 }
 
-const around = (words: readonly EngineWord[]): PixelBox => [
+const boxAround = (words: readonly EngineWord[]): PixelBox => [
   Math.min(...words.map(({ box }) => box[0])),
   Math.min(...words.map(({ box }) => box[1])),
   Math.max(...words.map(({ box }) => box[2])),

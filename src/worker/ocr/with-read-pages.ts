@@ -54,10 +54,10 @@ export async function withReadPages(
     }),
   );
   if (read.size < wanted.length) {
-    return extracted.kind === "text" ? extracted : unread(wanted.length, read.size, wanted);
+    return extracted.kind === "text" ? extracted : refuseUnread(wanted.length, read.size, wanted);
   }
   const whole = textOf(extracted, read, limits);
-  if (whole.text.trim() === "") return wordless([...read.values()]);
+  if (whole.text.trim() === "") return refuseWordless([...read.values()]);
   return { ...whole, readWith: [pages.settings, ...choicesOf(read)].join(" ") };
 }
 
@@ -72,7 +72,7 @@ function choicesOf(read: ReadonlyMap<number, StoredPage>): readonly string[] {
   return chosen.length === 0 ? [] : [hash("sha256", JSON.stringify(chosen), "hex").slice(0, 8)];
 }
 
-function unread(all: number, read: number, pictured: readonly number[]): Unreadable {
+function refuseUnread(all: number, read: number, pictured: readonly number[]): Unreadable {
   const pages = all === 1 ? "is a picture of words" : `has ${all} pages that are pictures`;
   const done =
     read === 0 ? "none was read yet" : `${read} ${read === 1 ? "was" : "were"} read so far`;
@@ -85,7 +85,7 @@ function unread(all: number, read: number, pictured: readonly number[]): Unreada
   };
 }
 
-function wordless(pages: readonly StoredPage[]): Unreadable {
+function refuseWordless(pages: readonly StoredPage[]): Unreadable {
   const [why] = pages.flatMap((page) => (page.kind === "unreadable" ? [page.why] : []));
   const lasts = "always";
   return why === undefined

@@ -34,7 +34,7 @@ export async function pictureOf(
   if (isPdf(bytes)) {
     return pdfium === undefined
       ? refuse("TOOL_UNAVAILABLE", NOT_INSTALLED)
-      : pageOf({ path, bytes }, { ...wanted, pdfium }, limits);
+      : drawPdfPage({ path, bytes }, { ...wanted, pdfium }, limits);
   }
   const type = pictureTypeOf(bytes);
   if (type === undefined && !isTiff(bytes)) {
@@ -50,7 +50,7 @@ export async function pictureOf(
   if (type !== undefined) return ownPicture({ type, bytes }, record, wanted);
   if (frames === undefined) return refuse("TOOL_UNAVAILABLE", NOT_INSTALLED);
   const frame = wanted.page ?? 1;
-  const drawn = await drawnInChild<DrawnFrame>(
+  const drawn = await drawInChild<DrawnFrame>(
     { path, bytes },
     { by: ["draw-frame", "drawFrame"], wanted: { ...frames, frame } satisfies FrameToDraw },
     { ...limits, readable: [frames.core, dirname(frames.model)] },
@@ -65,7 +65,7 @@ const NOT_INSTALLED = "Pages can't be drawn here: run nightdesk models setup ocr
 type Drawing = { readonly by: readonly [module: string, name: string]; readonly wanted: object };
 
 /** Draws a file in a separate process, by a function of a module of this folder. */
-async function drawnInChild<Drawn extends { readonly kind: "drawn" }>(
+async function drawInChild<Drawn extends { readonly kind: "drawn" }>(
   { path, bytes }: FileToShow,
   { by: [module, name], wanted }: Drawing,
   limits: Omit<ReaderLimits, "text"> & { readonly readable: readonly string[] },
@@ -77,14 +77,14 @@ async function drawnInChild<Drawn extends { readonly kind: "drawn" }>(
     : drawn;
 }
 
-async function pageOf(
+async function drawPdfPage(
   file: FileToShow,
   wanted: PageToDraw,
   limits: Omit<ReaderLimits, "text">,
 ): Promise<PagePicture | Refusal> {
   const readable = { ...limits, readable: [wanted.pdfium] };
   const drawing: Drawing = { by: ["draw-page", "drawPage"], wanted };
-  const drawn = await drawnInChild<DrawnPage>(file, drawing, readable);
+  const drawn = await drawInChild<DrawnPage>(file, drawing, readable);
   if (drawn.kind === "refused") return drawn;
   const { png, points, page, width, height, boxes, share, times } = drawn;
   return {
