@@ -21,7 +21,7 @@ export function decidedTargets(
 /** A corrected tag is another tag, which may have a row and a decision of its own; hence the recursion. */
 function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Target {
   const row = rows.get(keyOf(target));
-  if (row === undefined || !isAbout(target, row)) return target;
+  if (row === undefined || !isDecisionOn(target, row)) return target;
   const { decision, decidedBy: by, decidedAt: at, decisionReason: words } = row;
   if (decision === null || decision === "rejected" || by === null || at === null) return target;
   // If the value waits again, the person has not seen the new reason.
@@ -34,11 +34,11 @@ function withDecision(target: Target, rows: ReadonlyMap<string, WriteBack>): Tar
 }
 
 /** Whether the row's decision is on this value: another extraction of the batch may give another value. */
-const isAbout = ({ binding }: Target, { value }: WriteBack): boolean =>
+const isDecisionOn = ({ binding }: Target, { value }: WriteBack): boolean =>
   canonicalJson(value) === canonicalJson(binding.value);
 
 /** Whether a person rejected the value: as withheld by a write-back, or before that as a field of its extraction. */
 export const isRejected = (target: Target, row: WriteBack | undefined): boolean =>
-  row?.decision != null && isAbout(target, row)
+  row?.decision != null && isDecisionOn(target, row)
     ? row.decision === "rejected"
     : target.binding.decision === "rejected";

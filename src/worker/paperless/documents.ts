@@ -92,7 +92,7 @@ async function readNamesOf(listing: Listing, kind: NamedKind): Promise<ReadonlyM
 }
 
 /** Creates a named object. @param type of a custom field @returns the names read again, or the status of a refusal */
-export async function makeNamed(
+export async function createNamed(
   listing: Listing,
   names: PaperlessNames,
   { kind, name, type }: { readonly kind: NamedKind; readonly name: string; readonly type?: string },

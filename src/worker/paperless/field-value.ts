@@ -34,43 +34,43 @@ export function fieldValue(type: string, value: Value, bindings: readonly BoundV
   const text = typeof value === "boolean" ? "" : cleanForDatabase(String(value ?? ""));
   switch (type) {
     case "longtext":
-      return text === "" ? misfit(type, value) : { value: text };
+      return text === "" ? typeMismatch(type, value) : { value: text };
     case "string":
       if (text.length > MOST_STRING_CHARS)
         return {
           problem: `takes ${MOST_STRING_CHARS} characters, and the value has ${text.length}`,
         };
-      return text === "" ? misfit(type, value) : { value: text };
+      return text === "" ? typeMismatch(type, value) : { value: text };
     case "date":
-      return isDate(text) ? { value: text } : misfit(type, value);
+      return isDate(text) ? { value: text } : typeMismatch(type, value);
     case "boolean":
-      return typeof value === "boolean" ? { value } : misfit(type, value);
+      return typeof value === "boolean" ? { value } : typeMismatch(type, value);
     case "integer":
       return typeof value === "number" && Math.abs(value) < 2 ** 31 && Number.isInteger(value)
         ? { value }
-        : misfit(type, value);
+        : typeMismatch(type, value);
     case "float":
-      return typeof value === "number" ? { value } : misfit(type, value);
+      return typeof value === "number" ? { value } : typeMismatch(type, value);
     case "monetary":
       if (MONEY.test(text)) return { value: text };
-      return typeof value === "number" ? money(value, bindings) : misfit(type, value);
+      return typeof value === "number" ? moneyValue(value, bindings) : typeMismatch(type, value);
     case "url":
       return parseUrl(text)?.protocol.startsWith("http") === true
         ? { value: text }
-        : misfit(type, value);
+        : typeMismatch(type, value);
     default:
       return { problem: `is of the type ${type.slice(0, 50)}, which is not written` };
   }
 }
 
-const misfit = (type: string, value: Value): Sent => ({
+const typeMismatch = (type: string, value: Value): Sent => ({
   problem: `is of the type ${type}, which ${JSON.stringify(value).slice(0, 100).toWellFormed()} is not`,
 });
 
 const CURRENCIES: Readonly<Record<string, string>> = { "€": "EUR", EURO: "EUR", "£": "GBP" };
 
 /** Adds the currency of the field `currency`. Without that field, the custom field's default applies; a doubtful one is a problem. */
-function money(amount: number, bindings: readonly BoundValue[]): Sent {
+function moneyValue(amount: number, bindings: readonly BoundValue[]): Sent {
   const figure = amount.toFixed(2);
   if (!MONEY.test(`EUR${figure}`) || Number(figure) !== amount)
     return { problem: `takes cents, and the value is ${amount}` };
@@ -78,10 +78,10 @@ function money(amount: number, bindings: readonly BoundValue[]): Sent {
   const given = currency?.correction ?? currency?.value ?? null;
   if (currency === undefined || (given === null && currency.reason === null))
     return { value: figure };
-  const said = String(given ?? "")
+  const written = String(given ?? "")
     .trim()
     .toUpperCase();
-  const code = CURRENCIES[said] ?? said;
+  const code = CURRENCIES[written] ?? written;
   const { decision, grade } = currency;
   const isSure = decision === null ? grade === "supported" : decision !== "rejected";
   return isSure && /^[A-Z]{3}$/.test(code)

@@ -43,7 +43,7 @@ export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
     accept: `application/json; version=${version}`,
     "accept-encoding": "identity",
   });
-  const ask = async (
+  const callApi = async (
     request: Omit<PlaceRequest, "headers">,
     expected: readonly number[],
     signal: AbortSignal,
@@ -52,18 +52,18 @@ export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
       ...headersOf(),
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
     };
-    const asked = { ...request, headers };
+    const sent = { ...request, headers };
     const { status, text } = await withTries(signal, () =>
-      readAnswer(place, asked, [...expected, 406], signal),
+      readAnswer(place, sent, [...expected, 406], signal),
     );
     if (status >= 400 && status !== 406) return { status, json: null };
-    if (status !== 406) return { status, json: parseAnswer(place, asked, text) };
+    if (status !== 406) return { status, json: parseAnswer(place, sent, text) };
     const [, older] = API_VERSIONS;
-    if (version === older) throw unusable(place, asked, "speaks neither of its versions");
+    if (version === older) throw unusable(place, sent, "speaks neither of its versions");
     version = older;
-    return ask(request, expected, signal);
+    return callApi(request, expected, signal);
   };
-  const parse = <T>(url: URL, schema: z.ZodType<T>, json: unknown): T => {
+  const parseReply = <T>(url: URL, schema: z.ZodType<T>, json: unknown): T => {
     const parsed = schema.safeParse(json);
     if (parsed.success) return parsed.data;
     const where = parsed.error.issues[0]?.path.join(".") ?? "";
@@ -72,16 +72,16 @@ export function openPaperlessApi(place: PaperlessPlace): PaperlessApi {
   return {
     async read(path, schema, signal) {
       const url = belowRoot(place, root, path);
-      const { json } = await ask({ url, method: "GET" }, [200], signal);
-      return parse(url, schema, json);
+      const { json } = await callApi({ url, method: "GET" }, [200], signal);
+      return parseReply(url, schema, json);
     },
     async find(path, schema, signal) {
       const url = belowRoot(place, root, path);
-      const { status, json } = await ask({ url, method: "GET" }, [200, 403, 404], signal);
-      return status === 200 ? parse(url, schema, json) : undefined;
+      const { status, json } = await callApi({ url, method: "GET" }, [200, 403, 404], signal);
+      return status === 200 ? parseReply(url, schema, json) : undefined;
     },
     send: (path, { method, body, expected = [] }, signal) =>
-      ask(
+      callApi(
         { url: belowRoot(place, root, path), method, body: JSON.stringify(body) },
         [200, 201, ...expected],
         signal,

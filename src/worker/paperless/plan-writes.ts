@@ -63,7 +63,7 @@ export type Decision =
 
 /** A value that a person's decision can't release. */
 export const withheld = (reason: string): Decision => ({ kind: "withheld", reason, asks: false });
-const asked = (reason: string): Decision => ({ kind: "withheld", reason, asks: true });
+const withheldForPerson = (reason: string): Decision => ({ kind: "withheld", reason, asks: true });
 
 /** The values of the fields that the settings name, including unsupported ones, but not fields that the model left empty. */
 export function targetsOf(
@@ -77,7 +77,7 @@ export function targetsOf(
   ): void => {
     if (field === null) return;
     targets.set(field, (binding) => {
-      const decided = decidedIn(binding);
+      const decided = decisionIn(binding);
       const value = binding.correction ?? binding.value;
       return { ...of({ ...binding, value }), binding, value, decided };
     });
@@ -100,7 +100,7 @@ export function targetsOf(
 }
 
 /** A person's decision on a field of the extraction, made before a write-back withheld it. */
-function decidedIn(binding: BoundValue): Decided | null {
+function decisionIn(binding: BoundValue): Decided | null {
   const { decision, decided_by: by, decided_at: at, decision_reason: words } = binding;
   return decision === null || decision === "rejected" || by === null || at === null
     ? null
@@ -111,7 +111,7 @@ function decidedIn(binding: BoundValue): Decided | null {
 export const tagName = (value: BoundValue["value"], other: string): string =>
   cleanName(String(value ?? "")) || other;
 
-export type Ground = {
+export type Basis = {
   readonly settings: WriteBackSettings;
   readonly names: PaperlessNames;
   /** Now. */
@@ -134,17 +134,17 @@ export function doubtOf({ binding, decided }: Target): string | undefined {
 }
 
 /** Decides on a value that is supported or decided by a person: it is written together with its evidence, or not at all. */
-export function decideWrite(target: Target, ground: Ground): Decision {
-  const value = planValue(target, ground);
-  if (typeof value === "string") return asked(value);
+export function decideWrite(target: Target, basis: Basis): Decision {
+  const value = planValue(target, basis);
+  if (typeof value === "string") return withheldForPerson(value);
   if (isSame(value.before, value.after)) return { kind: "stands" };
-  const changed = changeSince(value, ground);
+  const changed = changeSince(value, basis);
   if (changed !== undefined) return withheld(changed);
-  const other = whyNotReplaced(value, ground.settings);
-  if (other !== undefined && other !== target.decided?.about) return asked(other);
-  const evidence = planEvidence(target, ground);
+  const other = whyNotReplaced(value, basis.settings);
+  if (other !== undefined && other !== target.decided?.about) return withheldForPerson(other);
+  const evidence = planEvidence(target, basis);
   if (typeof evidence === "string") return withheld(evidence);
-  const touched = changeSince(evidence, ground);
+  const touched = changeSince(evidence, basis);
   return touched === undefined ? { kind: "write", value, evidence } : withheld(touched);
 }
 
@@ -152,21 +152,21 @@ export function decideWrite(target: Target, ground: Ground): Decision {
 function whyNotReplaced({ before }: Write, { replace }: WriteBackSettings): string | undefined {
   return before === null || isEmpty(before) || replace
     ? undefined
-    : `${show(before)} stands there already, and write_back.replace is false`;
+    : `${textOf(before)} stands there already, and write_back.replace is false`;
 }
 
-function planValue(target: Target, ground: Ground): Write | string {
+function planValue(target: Target, basis: Basis): Write | string {
   const { kind, name, binding, value, decided } = target;
   if (kind === "custom_field") {
     const from = decided?.decision === "corrected" ? "person" : "model";
-    return planField({ name, value, from, newType: typeFor(binding.value ?? value) }, ground);
+    return planField({ name, value, from, newType: typeFor(binding.value ?? value) }, basis);
   }
-  const { names, settings } = ground;
+  const { names, settings } = basis;
   const list = LISTS[kind];
   const wanted = cleanName(String(value));
   const [found, ...others] = findNamed(names, list, wanted);
   if (others.length > 0) return `there are several ${list} of the name ${quote(wanted)}`;
-  const before = standingOf({ kind, name }, ground);
+  const before = standingOf({ kind, name }, basis);
   if (kind === "tag" && found?.parent != null)
     return `the tag ${quote(wanted)} lies below another, which paperless-ngx would set as well`;
   if (found !== undefined) return { kind, name, before, missing: null, after: refOf(found) };
@@ -197,8 +197,8 @@ function whyNotMade(name: string, { create }: WriteBackSettings): string | undef
 }
 
 /** @param newType of a field to create */
-function planField({ name, value, from, newType }: FieldTarget, ground: Ground): Write | string {
-  const { names, settings, bindings } = ground;
+function planField({ name, value, from, newType }: FieldTarget, basis: Basis): Write | string {
+  const { names, settings, bindings } = basis;
   const [field, ...others] = findNamed(names, "custom_fields", name);
   if (others.length > 0) return `there are several custom fields of the name ${quote(name)}`;
   const problem = field === undefined ? whyNotMade(name, settings) : undefined;
@@ -207,7 +207,7 @@ function planField({ name, value, from, newType }: FieldTarget, ground: Ground):
   const sent = fieldValue(type, from === "person" ? readTyped(type, value) : value, bindings);
   if ("problem" in sent) return `the custom field ${quote(name)} ${sent.problem}`;
   const missing = field === undefined ? ({ kind: "custom_fields", name, type } as const) : null;
-  const before = standingOf({ kind: "custom_field", name }, ground);
+  const before = standingOf({ kind: "custom_field", name }, basis);
   return { kind: "custom_field", name, before, after: sent, missing };
 }
 
@@ -228,18 +228,18 @@ export const evidenceName = ({ kind, name }: Pick<Target, "kind" | "name">): str
   `${{ correspondent: "Correspondent", document_type: "Document type", tag: `Tag ${name}`, custom_field: name }[kind]}${EVIDENCE}`;
 
 /** Plans the custom field of the evidence: a text of any length with the words, their place and the hash of the file. */
-function planEvidence(target: Target, ground: Ground): Write | string {
+function planEvidence(target: Target, basis: Basis): Write | string {
   const name = evidenceName(target);
-  const value = evidenceText(target, ground);
-  const field = planField({ name, value, from: "model", newType: WORDS_TYPE }, ground);
+  const value = evidenceText(target, basis);
+  const field = planField({ name, value, from: "model", newType: WORDS_TYPE }, basis);
   if (typeof field === "string" || field.missing !== null) return field;
-  const [known] = findNamed(ground.names, "custom_fields", name);
+  const [known] = findNamed(basis.names, "custom_fields", name);
   return known?.data_type === WORDS_TYPE
     ? field
     : `the custom field ${quote(name)} is not of the type ${WORDS_TYPE}`;
 }
 
-function evidenceText({ binding, decided }: Target, { readSha256, batch }: Ground): string {
+function evidenceText({ binding, decided }: Target, { readSha256, batch }: Basis): string {
   const { quote: words, locator, line_start: line } = binding;
   const lines = line === null ? [] : [`line ${line} of its text`];
   const place = [...(locator === null ? [] : [formatLocator(locator)]), ...lines].join(", ");
@@ -276,7 +276,7 @@ const refOf = ({ id, name }: { readonly id: number; readonly name: string }) => 
 /** The current content of a document for a target. */
 export function standingOf(
   { kind, name }: Pick<Target, "kind" | "name">,
-  { document, names }: Pick<Ground, "document" | "names">,
+  { document, names }: Pick<Basis, "document" | "names">,
 ): Standing {
   const refIn = (list: NamedKind, id: number | null | undefined): Standing =>
     id == null ? null : { id, name: names[list].get(id)?.name ?? `#${id}` };
@@ -303,11 +303,11 @@ export const isSame = (one: Standing, other: Standing): boolean =>
 const isEmpty = (standing: Standing): boolean =>
   standing !== null && "value" in standing && (standing.value === null || standing.value === "");
 
-function changeSince({ kind, name, before }: Write, { seen }: Ground): string | undefined {
+function changeSince({ kind, name, before }: Write, { seen }: Basis): string | undefined {
   const then = seenStanding({ kind, name }, seen);
   const now = before !== null && "id" in before ? before.name : before;
   if (canonicalJson(then) === canonicalJson(now)) return undefined;
-  return `somebody has changed it since the file was read, to ${show(before)}; sync, and extract it again`;
+  return `somebody has changed it since the file was read, to ${textOf(before)}; sync, and extract it again`;
 }
 
 /** The content when the file was read; the name of a correspondent, type or tag. */
@@ -322,7 +322,7 @@ function seenStanding({ kind, name }: Pick<Target, "kind" | "name">, seen: Descr
 
 const MOST_SHOWN = 100;
 
-export function show(standing: Standing): string {
+export function textOf(standing: Standing): string {
   if (standing === null) return "nothing";
   const text = "id" in standing ? standing.name : JSON.stringify(standing.value);
   return "id" in standing ? quote(text) : text.slice(0, MOST_SHOWN).toWellFormed();

@@ -5,7 +5,7 @@ import type { WriteBack, WriteEnd } from "../../shared/store/index/write-backs.t
 import { numberOf } from "../sync/paperless.ts";
 import { describeDocument, readDocument } from "./documents.ts";
 import type { Description, Listing, PaperlessDocument, PaperlessNames } from "./documents.ts";
-import { findNamed, isSame, show, standingOf } from "./plan-writes.ts";
+import { findNamed, isSame, textOf, standingOf } from "./plan-writes.ts";
 import type { Standing, Target, WriteBackSettings } from "./plan-writes.ts";
 
 /** A source into which extractions are written. */
@@ -42,8 +42,8 @@ export const settleWrites = (
   rows: readonly WriteBack[],
   seen: Seen,
 ): Promise<Settled> => {
-  const changes = rows.map((row) => ({ row, from: before(row), to: after(row) }));
-  return settle(source, changes, seen, "written");
+  const changes = rows.map((row) => ({ row, from: standingBefore(row), to: standingAfter(row) }));
+  return applyChanges(source, changes, seen, "written");
 };
 
 /** Restores the content from before the writes, where the written content is unchanged. */
@@ -52,14 +52,14 @@ export const undoWrites = (
   rows: readonly WriteBack[],
   seen: Seen,
 ): Promise<Settled> => {
-  const changes = rows.map((row) => ({ row, from: after(row), to: before(row) }));
-  return settle(source, changes, seen, "undone");
+  const changes = rows.map((row) => ({ row, from: standingAfter(row), to: standingBefore(row) }));
+  return applyChanges(source, changes, seen, "undone");
 };
 
-const before = (row: WriteBack): Standing => row.before as Standing;
-const after = (row: WriteBack): Standing => row.after as Standing;
+const standingBefore = (row: WriteBack): Standing => row.before as Standing;
+const standingAfter = (row: WriteBack): Standing => row.after as Standing;
 
-async function settle(
+async function applyChanges(
   source: OpenedSource,
   changes: readonly Change[],
   { document, seen }: Seen,
@@ -70,10 +70,10 @@ async function settle(
   const { source: name, remoteId } = first.row;
   const { names } = source;
   const due = changes.filter((change) => isDue(change, { document, names }));
-  const status = await send(source, numberOf(remoteId), due);
+  const status = await sendChanges(source, numberOf(remoteId), due);
   const isSeen = (now: PaperlessDocument): boolean =>
-    status !== 200 || due.every(({ row, to }) => stands(to, row, { document: now, names }));
-  const now = (await lookAgain(source, numberOf(remoteId), isSeen)) ?? document;
+    status !== 200 || due.every(({ row, to }) => isCurrent(to, row, { document: now, names }));
+  const now = (await readUntilSeen(source, numberOf(remoteId), isSeen)) ?? document;
   const ends = changes.map((change) => {
     const sent = due.includes(change) ? status : undefined;
     return { row: change.row, ...endOf(change, { document: now, names }, sent, done) };
@@ -82,20 +82,20 @@ async function settle(
     state === "pending" || state === "stands" ? [] : [{ writeId, state, reason }],
   );
   const own = ends.filter(({ state }) => state === done).map(({ row }) => row);
-  const description = withOwn(seen, describeDocument(now, names), own);
+  const description = mergeOwn(seen, describeDocument(now, names), own);
   await endWrites(source.db, { source: name, remoteId }, noted, description);
   return new Map(ends.map(({ row, state, reason }) => [keyOf(row), { state, reason }]));
 }
 
 type Current = { readonly document: PaperlessDocument; readonly names: PaperlessNames };
 
-const stands = (standing: Standing, { kind, name }: WriteBack, current: Current): boolean =>
+const isCurrent = (standing: Standing, { kind, name }: WriteBack, current: Current): boolean =>
   isSame(standing, standingOf({ kind, name }, current));
 
 const isDue = (change: Change, current: Current): boolean =>
-  !stands(change.to, change.row, current) &&
-  stands(change.from, change.row, current) &&
-  !takesOthers(change, current);
+  !isCurrent(change.to, change.row, current) &&
+  isCurrent(change.from, change.row, current) &&
+  !removesChildTags(change, current);
 
 /** @param sent the response status; undefined if nothing was sent */
 function endOf(
@@ -105,9 +105,12 @@ function endOf(
   done: "written" | "undone",
 ): End {
   const state = done === "written" ? "withheld" : "kept";
-  if (stands(to, row, current)) return { state: done, reason: null };
-  if (!stands(from, row, current))
-    return { state, reason: `somebody has changed it, to ${show(standingOf(row, current))}` };
+  if (isCurrent(to, row, current)) return { state: done, reason: null };
+  if (!isCurrent(from, row, current))
+    return {
+      state,
+      reason: `somebody has changed it, to ${textOf(standingOf(row, current))}`,
+    };
   if (sent === undefined)
     return { state, reason: "a tag below it stands there, which would go with it" };
   return sent === 200
@@ -116,7 +119,7 @@ function endOf(
 }
 
 /** Whether the change removes a tag and, with it, nested tags that somebody has set. */
-const takesOthers = ({ row, from, to }: Change, { document, names }: Current): boolean =>
+const removesChildTags = ({ row, from, to }: Change, { document, names }: Current): boolean =>
   row.kind === "tag" &&
   to === null &&
   from !== null &&
@@ -128,7 +131,7 @@ const takesOthers = ({ row, from, to }: Change, { document, names }: Current): b
  * replaces all of them.
  * @returns 200, or the status of the first refusal, after which nothing is sent
  */
-async function send(
+async function sendChanges(
   { api, names, signal }: OpenedSource,
   id: number,
   changes: readonly Change[],
@@ -159,7 +162,7 @@ function editFields(
   const added = fields.flatMap(({ id: field, to }): [number, unknown][] =>
     to !== null && "value" in to ? [[field, to.value]] : [],
   );
-  return edit("modify_custom_fields", id, {
+  return bulkEdit("modify_custom_fields", id, {
     add_custom_fields: Object.fromEntries(added),
     remove_custom_fields: fields.filter(({ to }) => to === null).map((one) => one.id),
   });
@@ -171,7 +174,7 @@ function editTags(id: number, changes: readonly Change[]): readonly Edit[] {
     return row.kind === "tag" && tag !== null && "id" in tag ? [{ id: tag.id, to }] : [];
   });
   if (tags.length === 0) return [];
-  return edit("modify_tags", id, {
+  return bulkEdit("modify_tags", id, {
     add_tags: tags.filter(({ to }) => to !== null).map((tag) => tag.id),
     remove_tags: tags.filter(({ to }) => to === null).map((tag) => tag.id),
   });
@@ -194,7 +197,7 @@ type Edit = {
   readonly body: unknown;
 };
 
-const edit = (method: string, id: number, parameters: object): readonly Edit[] => [
+const bulkEdit = (method: string, id: number, parameters: object): readonly Edit[] => [
   {
     path: "api/documents/bulk_edit/",
     method: "POST",
@@ -202,24 +205,24 @@ const edit = (method: string, id: number, parameters: object): readonly Edit[] =
   },
 ];
 
-const LOOKS = 5;
-const FIRST_REST_MS = 100;
+const MOST_READS = 5;
+const BASE_DELAY_MS = 100;
 
 /** Reads until the changes appear: paperless-ngx may apply bulk edits after its answer. */
-async function lookAgain(
+async function readUntilSeen(
   { api, signal }: OpenedSource,
   id: number,
   isSeen: (now: PaperlessDocument) => boolean,
 ): Promise<PaperlessDocument | undefined> {
-  for (let look = 1; ; look += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const now = await readDocument(api, id, signal);
-    if (now === undefined || isSeen(now) || look === LOOKS) return now;
-    await delay(FIRST_REST_MS * 2 ** look, undefined, { signal });
+    if (now === undefined || isSeen(now) || attempt === MOST_READS) return now;
+    await delay(BASE_DELAY_MS * 2 ** attempt, undefined, { signal });
   }
 }
 
 /** The stored description with our own writes added, so that somebody else's change is still recognized as one. */
-function withOwn(seen: Description, now: Description, own: readonly WriteBack[]): Description {
+function mergeOwn(seen: Description, now: Description, own: readonly WriteBack[]): Description {
   const keys = new Set(own.map((row) => keyOf(row).toLowerCase()));
   const isOwn = (kind: WriteBack["kind"], name: string): boolean =>
     keys.has(keyOf({ kind, name }).toLowerCase());

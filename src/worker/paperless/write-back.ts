@@ -1,10 +1,10 @@
 import { noteWrites, selectWritesTo } from "../../shared/store/index/write-backs.ts";
 import type { ExtractedFile, NewWrite, WriteBack } from "../../shared/store/index/write-backs.ts";
 import { numberOf } from "../sync/paperless.ts";
-import { GONE, lastDescription, makeNamed, readDocument } from "./documents.ts";
+import { GONE, lastDescription, createNamed, readDocument } from "./documents.ts";
 import { decidedTargets, isRejected } from "./decided-targets.ts";
 import { decideWrite, doubtOf, evidenceName, targetsOf, withheld } from "./plan-writes.ts";
-import type { Decision, Ground, Target } from "./plan-writes.ts";
+import type { Decision, Basis, Target } from "./plan-writes.ts";
 import { TAKEN, withDocument } from "./with-document.ts";
 import { keyOf, settleWrites } from "./settle-writes.ts";
 import type { End, OpenedSource } from "./settle-writes.ts";
@@ -53,16 +53,16 @@ async function writeClaimed(
 ): Promise<readonly ValueEnd[]> {
   const known = await selectWritesTo(source.db, batch.batchId, file);
   const targets = targetsIn(source, file, known);
-  const { ends, open } = endsBefore(targets, known);
+  const { ends, open } = knownEnds(targets, known);
   const begun = known.filter(({ state }) => state === "intended");
   const isDue = open.length + begun.length > 0;
-  const ground = isDue ? await lookAtDocument(source, file, batch) : undefined;
-  const plan = await planWrites(source, file, batch, { open, ground });
+  const basis = isDue ? await readDocumentState(source, file, batch) : undefined;
+  const plan = await planWrites(source, file, batch, { open, basis });
   for (const [target, decision] of plan) ends.set(target, endOf(decision));
   if (batch.mode === "write") {
-    if (ground !== undefined) {
+    if (basis !== undefined) {
       const noted = await noteWrites(source.db, batch.batchId, newWrites(file, plan));
-      const settled = await settleWrites(source, [...begun, ...noted], ground);
+      const settled = await settleWrites(source, [...begun, ...noted], basis);
       for (const target of targets) {
         const end = settled.get(keyOf(target));
         if (end !== undefined) ends.set(target, end);
@@ -74,7 +74,7 @@ async function writeClaimed(
 }
 
 /** Reads a document, now and as it was when the file was read; undefined if it is gone. */
-async function lookAtDocument(
+async function readDocumentState(
   { api, names, signal }: OpenedSource,
   { remoteId, description, bindings, readSha256 }: MirroredExtraction,
   { name: batch }: BatchToWrite,
@@ -85,7 +85,7 @@ async function lookAtDocument(
   return { document, seen, bindings, readSha256: readSha256 ?? "", batch };
 }
 
-type FoundDocument = Omit<Ground, "names" | "settings">;
+type FoundDocument = Omit<Basis, "names" | "settings">;
 
 const valueEnd = ({ kind, name, binding: { pointer }, value }: Target, end: End): ValueEnd => ({
   ...{ kind, name, pointer, value },
@@ -93,7 +93,7 @@ const valueEnd = ({ kind, name, binding: { pointer }, value }: Target, end: End)
 });
 
 /** The outcomes that are known without the document, and the values that are still open. */
-function endsBefore(targets: readonly Target[], known: readonly WriteBack[]) {
+function knownEnds(targets: readonly Target[], known: readonly WriteBack[]) {
   const rows = new Map(known.map((row) => [keyOf(row), row]));
   const ends = new Map<Target, End>();
   const open: Target[] = [];
@@ -114,7 +114,7 @@ function endsBefore(targets: readonly Target[], known: readonly WriteBack[]) {
   return { ends, open };
 }
 
-function whyNotCompared(file: ExtractedFile): string | undefined {
+function staleReason(file: ExtractedFile): string | undefined {
   if (file.sha256 !== file.readSha256)
     return "the original was read in another version; extract it again";
   return file.isChanged
@@ -136,20 +136,17 @@ async function planWrites(
   source: OpenedSource,
   file: MirroredExtraction,
   { mode }: BatchToWrite,
-  {
-    open,
-    ground,
-  }: { readonly open: readonly Target[]; readonly ground: FoundDocument | undefined },
+  { open, basis }: { readonly open: readonly Target[]; readonly basis: FoundDocument | undefined },
 ): Promise<Plan> {
   const withholdAll = (why: string): Plan => open.map((target) => [target, withheld(why)]);
-  if (ground === undefined) return withholdAll(GONE);
-  const reason = whyNotCompared(file);
+  if (basis === undefined) return withholdAll(GONE);
+  const reason = staleReason(file);
   if (reason !== undefined) return withholdAll(reason);
   const plan: (readonly [Target, Decision])[] = [];
-  const decide = (target: Target): Decision => decideWrite(target, { ...ground, ...source });
+  const decide = (target: Target): Decision => decideWrite(target, { ...basis, ...source });
   for (const target of open) {
     const planned = decide(target);
-    const problem = mode === "write" ? await makeMissing(source, planned) : undefined;
+    const problem = mode === "write" ? await addMissing(source, planned) : undefined;
     // Decides once more, with the id of the created object.
     plan.push([target, problem === undefined ? decide(target) : withheld(problem)]);
   }
@@ -157,11 +154,11 @@ async function planWrites(
 }
 
 /** @returns why it could not be created */
-async function makeMissing(source: OpenedSource, decision: Decision): Promise<string | undefined> {
+async function addMissing(source: OpenedSource, decision: Decision): Promise<string | undefined> {
   if (decision.kind !== "write") return undefined;
   for (const { missing } of [decision.evidence, decision.value]) {
     if (missing === null) continue;
-    const names = await makeNamed(source, source.names, missing);
+    const names = await createNamed(source, source.names, missing);
     if (typeof names === "number")
       return `paperless-ngx answered ${names} when ${JSON.stringify(missing.name)} was to be made (texts of any length need its version 2.19)`;
     source.names = names;
