@@ -38,26 +38,26 @@ export async function fetchFile(
   waiting: WaitingFile,
   signal: AbortSignal,
 ): Promise<FileEnd> {
-  const taken = await takePlace(mirror, waiting);
-  if (taken === undefined)
+  const reserved = await reservePlace(mirror, waiting);
+  if (reserved === undefined)
     return { kind: "skipped", reason: "a link or something else stands where it would lie" };
   let partEtag = waiting.partEtag;
-  const file = { ...waiting, path: taken.path };
+  const file = { ...waiting, path: reserved.path };
   try {
     return await withTries(signal, () =>
-      fetchOnce({ mirror, file, place: taken.place, signal }, partEtag, async (etag) => {
+      fetchOnce({ mirror, file, place: reserved.place, signal }, partEtag, async (etag) => {
         if (etag === partEtag) return;
         partEtag = etag;
         await recordPart(mirror.db, mirror.source, file.remoteId, etag);
       }),
     );
   } finally {
-    await taken.place.folder.close();
+    await reserved.place.folder.close();
   }
 }
 
 /** The path of an earlier try, or the best free path. It never overwrites a file that the mirror did not write. */
-async function takePlace(
+async function reservePlace(
   { db, source, folder }: Mirror,
   { remoteId: id, path, hasPath }: WaitingFile,
 ): Promise<{ readonly path: string; readonly place: OpenedPlace } | undefined> {
@@ -107,7 +107,7 @@ async function fetchOnce(
       const reason = `it has more than ${mirror.maxFileBytes} bytes (security.max_file_bytes)`;
       return { kind: "skipped", reason };
     }
-    return await settle(fetch, target, { ...written, origin: content.origin });
+    return await commitFetched(fetch, target, { ...written, origin: content.origin });
   } finally {
     await (target.keep ?? target.discard)();
   }
@@ -158,7 +158,7 @@ async function writeContent(
 }
 
 /** Puts the file into place and records it. If the mirror holds the same bytes, they stay, so that they are not indexed again. */
-async function settle(
+async function commitFetched(
   { mirror, file }: Fetch,
   target: Target,
   written: Written & { readonly origin: string },

@@ -29,10 +29,10 @@ const FIRST_DELAY_MS = 250;
  * Repeats a request after a failure that may pass, before the job is parked for it.
  * @throws what the last try throws
  */
-export async function withTries<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+export async function withTries<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await ask();
+      return await attempt();
     } catch (error) {
       signal.throwIfAborted();
       if (tried === TRIES || !isPassing(error)) throw error;

@@ -31,7 +31,7 @@ export function openMailbox(place: Mailbox): Remote {
     }
     return client;
   };
-  const told = async <T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> => {
+  const withFailures = async <T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> => {
     const stop = (): void => client?.close();
     signal.addEventListener("abort", stop, { once: true });
     try {
@@ -47,22 +47,22 @@ export function openMailbox(place: Mailbox): Remote {
     async *list(signal) {
       for (const folder of place.folders) {
         const opened = await withTries(signal, () =>
-          told(signal, async () => selectFolder(place, await connected(signal), folder)),
+          withFailures(signal, async () => selectFolder(place, await connected(signal), folder)),
         );
         const parts = listMails(opened, folder);
         for (;;) {
-          const next = await told(signal, () => parts.next());
+          const next = await withFailures(signal, () => parts.next());
           if (next.done === true) break;
           yield next.value;
         }
       }
     },
     open: (file, beginning, signal) =>
-      told(signal, async () => {
+      withFailures(signal, async () => {
         const mail = mailOf(file.id);
         const opened = await selectFolder(place, await connected(signal), mail.folder);
         if (opened.validity !== mail.validity) return { kind: "none", reason: GONE };
-        return contentOf(place, opened.client, { mail, beginning, signal, told });
+        return contentOf(place, opened.client, { mail, beginning, signal, withFailures });
       }),
     async close() {
       client?.close();
@@ -149,14 +149,14 @@ type Reading = {
   readonly mail: Mail;
   readonly beginning: Beginning | null;
   readonly signal: AbortSignal;
-  readonly told: <T>(signal: AbortSignal, body: () => Promise<T>) => Promise<T>;
+  readonly withFailures: <T>(signal: AbortSignal, body: () => Promise<T>) => Promise<T>;
 };
 
 /** Reads the first part at once, to detect a deleted mail. */
 async function contentOf(
   { url }: Mailbox,
   client: ImapFlow,
-  { mail, beginning, signal, told }: Reading,
+  { mail, beginning, signal, withFailures }: Reading,
 ): Promise<RemoteContent | NoContent> {
   const { folder, validity, uid } = mail;
   const from = beginning?.bytes ?? 0;
@@ -176,7 +176,7 @@ async function contentOf(
       yield part;
       at += part.length;
       if (part.length < PART_BYTES) return;
-      part = await told(signal, () => readPart(at));
+      part = await withFailures(signal, () => readPart(at));
     }
     throw invalidPart(mail);
   };

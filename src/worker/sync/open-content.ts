@@ -22,7 +22,7 @@ const BY_STATUS: Refusals = {
   reasonOf: async ({ statusCode = 0 }) => REASONS[statusCode] ?? "",
 };
 
-type Asked = {
+type ContentRequest = {
   /** The request for the whole file. */
   readonly request: PlaceRequest;
   readonly origin: string | OriginOf;
@@ -36,14 +36,14 @@ type Asked = {
  */
 export async function openContent(
   place: HttpPlace,
-  asked: Asked,
+  wanted: ContentRequest,
   beginning: Beginning | null,
   signal: AbortSignal,
 ): Promise<RemoteContent | NoContent> {
-  const { request, origin, refusals = BY_STATUS } = asked;
+  const { request, origin, refusals = BY_STATUS } = wanted;
   const response = await requestPlace(
     place,
-    beginning === null ? request : ofRest(request, beginning),
+    beginning === null ? request : rangeRequest(request, beginning),
     [200, 206, 412, 416, ...refusals.statuses],
     signal,
   );
@@ -53,11 +53,11 @@ export async function openContent(
     return { kind: "none", reason };
   }
   const from = statusCode === 206 && beginning !== null ? beginning.bytes : 0;
-  if (statusCode > 206 || (statusCode === 206 && !isRest(response, from, beginning))) {
+  if (statusCode > 206 || (statusCode === 206 && !isRange(response, from, beginning))) {
     response.destroy();
     return beginning === null
       ? { kind: "none", reason: `its place answers ${statusCode} to a request for all of it` }
-      : openContent(place, asked, null, signal);
+      : openContent(place, wanted, null, signal);
   }
   const length = Number(response.headers["content-length"]);
   return {
@@ -73,13 +73,13 @@ export async function openContent(
 type OriginOf = (response: IncomingMessage) => string;
 
 /** Sends both conditions, because not every server knows both: S3 obeys If-Match. */
-const ofRest = (request: PlaceRequest, { bytes, etag }: Beginning): PlaceRequest => ({
+const rangeRequest = (request: PlaceRequest, { bytes, etag }: Beginning): PlaceRequest => ({
   ...request,
   headers: { ...request.headers, range: `bytes=${bytes}-`, "if-match": etag, "if-range": etag },
 });
 
 /** Checks the response itself, because a server may ignore both conditions. */
-const isRest = (response: IncomingMessage, from: number, beginning: Beginning | null): boolean =>
+const isRange = (response: IncomingMessage, from: number, beginning: Beginning | null): boolean =>
   startOf(response) === from && [undefined, beginning?.etag].includes(response.headers.etag);
 
 const startOf = ({ headers }: IncomingMessage): number | undefined => {

@@ -74,21 +74,21 @@ export function entryReader(
   elements: ReadonlySet<string>,
   parts: ReadonlySet<string>,
 ): ListingReader<Entry> {
-  const around: (Entry & { readonly texts: Map<string, string> })[] = [];
+  const openEntries: (Entry & { readonly texts: Map<string, string> })[] = [];
   let done: Entry[] = [];
   let read = "";
   return {
     open(name) {
       read = "";
-      if (elements.has(name)) around.push({ element: name, texts: new Map() });
+      if (elements.has(name)) openEntries.push({ element: name, texts: new Map() });
     },
     text(piece) {
       read += piece;
     },
     close(name) {
-      const texts = around.at(-1)?.texts;
+      const texts = openEntries.at(-1)?.texts;
       if (parts.has(name) && !texts?.get(name)) texts?.set(name, read);
-      const ended = elements.has(name) ? around.pop() : undefined;
+      const ended = elements.has(name) ? openEntries.pop() : undefined;
       if (ended !== undefined) done.push(ended);
       read = "";
     },

@@ -7,12 +7,12 @@ import { entryReader, readListing } from "./read-listing.ts";
 import { GONE } from "./remote.ts";
 
 /** Statuses of listing responses whose body explains the problem. */
-export const TOLD_OF_LISTINGS: readonly number[] = [301, 307, 400, 401, 403, 404];
+export const EXPLAINED_STATUSES: readonly number[] = [301, 307, 400, 401, 403, 404];
 
 type Place = HttpPlace & { readonly bucket: string; readonly region: string };
 
 /** By S3 code: problems of the whole bucket. */
-const OF_THE_ACCOUNT: ReadonlyMap<string, string> = new Map([
+const BUCKET_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ["InvalidAccessKeyId", "knows no such access key (remote.user)"],
   ["SignatureDoesNotMatch", "finds that the secret is not that of the access key (remote.user)"],
   ["ExpiredToken", "says that the access key has expired"],
@@ -25,7 +25,7 @@ const WRONG_REGION: ReadonlySet<string> = new Set([
   ...["AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect"],
 ]);
 
-const OF_AN_OBJECT: ReadonlyMap<string, string> = new Map([
+const OBJECT_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ["AccessDenied", "it may not be read (AccessDenied)"],
   ["InvalidObjectState", "it is archived; restore it there, or copy it to another storage class"],
   ["NoSuchKey", GONE],
@@ -46,7 +46,7 @@ export const objectRefusals = (
     const status = response.statusCode ?? 0;
     const plain = status === 404 || status === 410 ? GONE : `its place answers ${status}`;
     return (
-      OF_AN_OBJECT.get(code) ?? (code === "" ? plain : `its place answers ${status} (${code})`)
+      OBJECT_PROBLEMS.get(code) ?? (code === "" ? plain : `its place answers ${status} (${code})`)
     );
   },
 });
@@ -78,7 +78,7 @@ function bucketFailure(
   { code, region, date }: Problem,
 ): Failure | undefined {
   const { host } = request.url;
-  const ofAccount = OF_THE_ACCOUNT.get(code);
+  const ofAccount = BUCKET_PROBLEMS.get(code);
   if (ofAccount !== undefined) return deniedBy(place, request, `${ofAccount} (${code})`);
   if (code === "RequestTimeTooSkewed")
     return denied(

@@ -9,7 +9,7 @@ import { checkListed, entryReader, invalid, readListing, sizeOf, textOf } from "
 import type { Entry } from "./read-listing.ts";
 import { listedFile } from "./remote.ts";
 import type { Remote } from "./remote.ts";
-import { listingFailure, objectRefusals, TOLD_OF_LISTINGS } from "./s3-problem.ts";
+import { listingFailure, objectRefusals, EXPLAINED_STATUSES } from "./s3-problem.ts";
 
 type S3Place = HttpPlace & {
   /** The mirrored folder. The first name of its path is the bucket, unless the host name contains the bucket. */
@@ -28,13 +28,13 @@ export function openS3(place: S3Place): Remote {
     async open(file, beginning, signal) {
       const key = encodeKey(bucket.prefix + file.id.split("/").map(decodeName).join("/"));
       const request = await signedRequest(place, new URL(`${bucket.base}/${key}`));
-      const asked = {
+      const wanted = {
         request,
         origin: (response: IncomingMessage) =>
           `s3://${bucket.name}/${key}${versionOf(response, file.version)}`,
         refusals: objectRefusals({ ...place, bucket: bucket.name }, request, signal),
       };
-      return openContent(place, asked, beginning, signal);
+      return openContent(place, wanted, beginning, signal);
     },
     close: async () => undefined,
   };
@@ -109,9 +109,9 @@ async function* listBucket(
 ): AsyncGenerator<readonly ListedFile[]> {
   let listed = 0;
   for (let token: string | null = ""; token !== null;) {
-    const asked: string = token;
-    const page = await withTries(signal, () => readPage(place, bucket, asked, signal));
-    if (page.next === asked) throw invalid(place.source, "goes on where it began");
+    const current: string = token;
+    const page = await withTries(signal, () => readPage(place, bucket, current, signal));
+    if (page.next === current) throw invalid(place.source, "goes on where it began");
     checkListed(place.source, (listed += Math.max(page.files.length, LEAST_OF_A_PAGE)));
     if (page.files.length > 0) yield page.files;
     token = page.next;
@@ -145,7 +145,7 @@ async function readPage(
   const written = Object.entries(query).map(([key, value]) => `${key}=${encodeName(value)}`);
   const url = new URL(`${bucket.base}?${written.join("&")}`);
   const request = await signedRequest(place, url);
-  const response = await requestPlace(place, request, [200, ...TOLD_OF_LISTINGS], signal);
+  const response = await requestPlace(place, request, [200, ...EXPLAINED_STATUSES], signal);
   if (response.statusCode !== 200)
     throw await listingFailure({ ...place, bucket: bucket.name }, request, response, signal);
   const entries: Entry[] = [];

@@ -74,7 +74,7 @@ async function listRemote(sync: Sync, trace: RunTrace, signal: AbortSignal): Pro
   for await (const files of remote.list(signal)) {
     signal.throwIfAborted();
     trace.mayTake(LONGEST_STEP_MS);
-    const unique = [...new Map(files.map((file) => [file.id, wanted(sync, file)])).values()];
+    const unique = [...new Map(files.map((file) => [file.id, withRefusal(sync, file)])).values()];
     listed += unique.length;
     const unchanged = await recordListing(db, sync, unique);
     const missing: string[] = [];
@@ -87,7 +87,7 @@ async function listRemote(sync: Sync, trace: RunTrace, signal: AbortSignal): Pro
 }
 
 /** Refuses a file whose extension or size the mirror does not take. */
-function wanted({ extensions, maxFileBytes }: Sync, file: ListedFile): ListedFile {
+function withRefusal({ extensions, maxFileBytes }: Sync, file: ListedFile): ListedFile {
   const name = decodeName(file.id.split("/").at(-1) ?? "");
   const extension = posix.extname(name).toLowerCase();
   if (file.refused !== null) return file;

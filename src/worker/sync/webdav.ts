@@ -121,9 +121,9 @@ const namesOf = (pathname: string): string[] =>
   pathname
     .split("/")
     .filter((name) => name !== "")
-    .map(respell);
+    .map(respellName);
 
-function respell(name: string): string {
+function respellName(name: string): string {
   try {
     return encodeURIComponent(decodeURIComponent(name));
   } catch {
@@ -139,9 +139,9 @@ function fileOf(id: string, one: Entry, { headers }: IncomingMessage): ListedFil
   const modified = textOf(one, "getlastmodified");
   const isStrong = etag.startsWith('"');
   const tag = etag.replace(/^W\//, "").slice(0, 500);
-  const stands = tag === "" ? `${length.slice(0, 20)} bytes, ${modified.slice(0, 60)}` : tag;
+  const base = tag === "" ? `${length.slice(0, 20)} bytes, ${modified.slice(0, 60)}` : tag;
   const now = Date.parse(headers.date ?? "") || Date.now();
   const isYoung = !isStrong && now - Date.parse(modified) < YOUNG_MS;
-  const version = isYoung ? `${stands} at ${now}` : stands;
+  const version = isYoung ? `${base} at ${now}` : base;
   return listedFile(id, { version, bytes: sizeOf(length) });
 }
