@@ -34,8 +34,8 @@ const SEARCH: McpTool = {
   argNames: SEARCH_INDEX.argNames,
   result: piecesShape,
   changes: "nothing",
-  run: async (args, desk, signal) =>
-    resultOf(await SEARCH_INDEX.run(SEARCH_INDEX.args.parse(args), await desk.reach(signal))),
+  run: async (args, { reach }, signal) =>
+    resultOf(await SEARCH_INDEX.run(SEARCH_INDEX.args.parse(args), await reach(signal))),
 };
 
 /** `read_text_file` of investigations, under the name that outside clients know. */
@@ -47,8 +47,8 @@ const GET_DOCUMENT: McpTool = {
   argNames: READ_TEXT_FILE.argNames,
   result: piecesShape,
   changes: "nothing",
-  run: async (args, desk, signal) =>
-    resultOf(await READ_TEXT_FILE.run(READ_TEXT_FILE.args.parse(args), await desk.reach(signal))),
+  run: async (args, { reach }, signal) =>
+    resultOf(await READ_TEXT_FILE.run(READ_TEXT_FILE.args.parse(args), await reach(signal))),
 };
 
 export const DOCUMENT_TOOLS: readonly McpTool[] = [SEARCH, GET_DOCUMENT];

@@ -40,10 +40,10 @@ export async function listenForClients(
     },
   });
   const server = createServer((request, response) => {
-    void serve(request, response, { settings, fetch: handler.fetch }).catch((err: unknown) => {
+    void respond(request, response, { settings, fetch: handler.fetch }).catch((err: unknown) => {
       logger.error({ err }, "an MCP request broke");
       if (response.headersSent) response.destroy();
-      else end(response, 500, "INTERNAL_ERROR");
+      else endResponse(response, 500, "INTERNAL_ERROR");
     });
   });
   server.headersTimeout = HEADERS_MS;
@@ -77,24 +77,24 @@ type ServeParts = {
   readonly fetch: (request: Request) => Promise<Response>;
 };
 
-async function serve(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { settings, fetch }: ServeParts,
 ): Promise<void> {
   const refused = refusalOf(request, settings);
   if (refused !== null) {
-    end(response, refused.status, refused.says);
+    endResponse(response, refused.status, refused.message);
     return;
   }
   const gone = new AbortController();
   response.once("close", () => {
     gone.abort();
   });
-  await send(await fetch(webRequest(request, gone.signal)), response);
+  await sendAnswer(await fetch(webRequest(request, gone.signal)), response);
 }
 
-type RefusedRequest = { readonly status: number; readonly says: string };
+type RefusedRequest = { readonly status: number; readonly message: string };
 
 /** Checks the token before path, method and size, so that a client without it learns nothing about them. */
 function refusalOf(
@@ -102,18 +102,18 @@ function refusalOf(
   { token, allowedOrigins, maxBodyBytes }: HttpSettings,
 ): RefusedRequest | null {
   if (!hostsOf(socket.localPort).includes(headers.host ?? "")) {
-    return { status: 421, says: "the Host header names another machine" };
+    return { status: 421, message: "the Host header names another machine" };
   }
   if (headers.origin !== undefined && !allowedOrigins.includes(headers.origin)) {
-    return { status: 403, says: "pages of this origin may not call; mcp.http.allowed_origins" };
+    return { status: 403, message: "pages of this origin may not call; mcp.http.allowed_origins" };
   }
   if (!isToken(headers.authorization, token)) {
-    return { status: 401, says: "give the token: Authorization: Bearer TOKEN" };
+    return { status: 401, message: "give the token: Authorization: Bearer TOKEN" };
   }
-  if (url !== PATH) return { status: 404, says: `there is ${PATH} alone` };
-  if (method !== "POST") return { status: 405, says: "POST alone" };
+  if (url !== PATH) return { status: 404, message: `there is ${PATH} alone` };
+  if (method !== "POST") return { status: 405, message: "POST alone" };
   if (Number(headers["content-length"] ?? 0) > maxBodyBytes) {
-    return { status: 413, says: `at most ${maxBodyBytes} bytes; mcp.http.max_body_bytes` };
+    return { status: 413, message: `at most ${maxBodyBytes} bytes; mcp.http.max_body_bytes` };
   }
   return null;
 }
@@ -130,7 +130,7 @@ function isToken(authorization: string | undefined, token: string): boolean {
   return timingSafeEqual(hash(given), hash(token));
 }
 
-function end(response: ServerResponse, status: number, says: string): void {
+function endResponse(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     "cache-control": "no-store",
@@ -138,7 +138,7 @@ function end(response: ServerResponse, status: number, says: string): void {
     ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...(status === 405 ? { allow: "POST" } : {}),
   });
-  response.end(`${says}\n`);
+  response.end(`${message}\n`);
 }
 
 function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
@@ -155,7 +155,7 @@ function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   });
 }
 
-async function send(answer: Response, response: ServerResponse): Promise<void> {
+async function sendAnswer(answer: Response, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, {
     ...Object.fromEntries(answer.headers),
     "cache-control": "no-store",

@@ -22,7 +22,7 @@ import type { McpResult, McpTool } from "./tool.ts";
 const MOST_ROWS = 200;
 const SOME_ROWS = 20;
 const MOST_CHARS = 20_000;
-const cut = (text: string): string => firstCodePoints(text, MOST_CHARS);
+const cutText = (text: string): string => firstCodePoints(text, MOST_CHARS);
 
 const idOf = (of: string) =>
   z.string().max(200).describe(`The id of a ${of}, or its first 8 characters.`);
@@ -46,8 +46,8 @@ const LIST_BATCHES = defineMcpTool({
     ),
   }),
   changes: "nothing",
-  async run({ limit = SOME_ROWS }, desk) {
-    const batches = await listBatches(await desk.database(), BATCH_ORIGINS, limit);
+  async run({ limit = SOME_ROWS }, context) {
+    const batches = await listBatches(await context.database(), BATCH_ORIGINS, limit);
     return { count: batches.length, batches: batches.map(batchOf) };
   },
 });
@@ -93,8 +93,8 @@ const GET_RUN = defineMcpTool({
     ),
   }),
   changes: "nothing",
-  async run({ id }, desk) {
-    const database = await desk.database();
+  async run({ id }, context) {
+    const database = await context.database();
     const found = await findId(database, id, ["run", "job"]);
     const job = found === undefined ? undefined : await selectJobState(database, found);
     if (found === undefined || job === undefined)
@@ -141,9 +141,9 @@ const runOf = (run: RunDetail): McpResult => ({
     left_out: piece.left_out,
     admitted: piece.admitted,
   })),
-  untrusted_input: cut(JSON.stringify(run.input)),
+  untrusted_input: cutText(JSON.stringify(run.input)),
   answer_chars: run.answer?.length ?? null,
-  untrusted_answer: run.answer === null ? null : cut(run.answer),
+  untrusted_answer: run.answer === null ? null : cutText(run.answer),
 });
 
 const MOST_CLAIMS = 500;
@@ -171,8 +171,8 @@ const GET_CLAIMS = defineMcpTool({
     ),
   }),
   changes: "nothing",
-  async run({ id }, desk) {
-    const database = await desk.database();
+  async run({ id }, context) {
+    const database = await context.database();
     const found = await findId(database, id, ["run", "job"]);
     const runs = found === undefined ? [] : await selectRunDetails(database, found);
     const run = runs.at(-1) ?? notFound("run or job that ran", id, "search_results gives ids.");
@@ -253,8 +253,8 @@ const SEARCH_RESULTS = defineMcpTool({
     ),
   }),
   changes: "nothing",
-  async run({ text, batch, state, limit = SOME_ROWS }, desk) {
-    const database = await desk.database();
+  async run({ text, batch, state, limit = SOME_ROWS }, context) {
+    const database = await context.database();
     const found = await searchResults(database, {
       text,
       batchId: batch === undefined ? null : await batchIdOf(database, batch),
@@ -285,7 +285,7 @@ const QUEUE_STATS = defineMcpTool({
   args: z.strictObject({}),
   result: resultShape({}),
   changes: "nothing",
-  run: async (_, desk) => ({ ...(await selectQueueStats(await desk.database())) }),
+  run: async (_, context) => ({ ...(await selectQueueStats(await context.database())) }),
 });
 
 const LIST_APPROVALS = defineMcpTool({
@@ -307,9 +307,9 @@ const LIST_APPROVALS = defineMcpTool({
     ),
   }),
   changes: "nothing",
-  async run({ limit = SOME_ROWS }, desk) {
+  async run({ limit = SOME_ROWS }, context) {
     const filter = { batchId: null, which: "waiting", limit } as const;
-    const groups = await selectApprovalGroups(await desk.database(), filter);
+    const groups = await selectApprovalGroups(await context.database(), filter);
     return { count: groups.length, approvals: groups.map(approvalOf) };
   },
 });
@@ -324,7 +324,7 @@ const approvalOf = (group: ApprovalGroup): McpResult => ({
   batches: group.batches,
   oldest_at: group.oldest_at,
   expires_at: group.expires_at,
-  untrusted_preview: cut(group.preview),
+  untrusted_preview: cutText(group.preview),
 });
 
 /** The tools that only read rows. */

@@ -29,15 +29,15 @@ export function mcpServers({ offered, desk, version, logger }: ServerParts): Mcp
         tool.name,
         {
           description: tool.description,
-          inputSchema: unchecked(tool.args),
-          outputSchema: unchecked(tool.result),
+          inputSchema: withoutCheck(tool.args),
+          outputSchema: withoutCheck(tool.result),
           annotations: {
             readOnlyHint: tool.changes === "nothing",
             destructiveHint: false,
             openWorldHint: false,
           },
         },
-        (args, { mcpReq }) => call(tool, args, { desk, logger, signal: mcpReq.signal }),
+        (args, { mcpReq }) => runCall(tool, args, { desk, logger, signal: mcpReq.signal }),
       );
       if (disabled !== null) registered.disable();
     }
@@ -56,7 +56,7 @@ const instructionsOf = (offered: readonly OfferedTool[]): string =>
  * A schema that clients see but the library does not check. The library's error for wrong arguments has no code, so `call`
  * checks them; its error for a result that differs would replace the result.
  */
-function unchecked(schema: z.ZodType) {
+function withoutCheck(schema: z.ZodType) {
   const { jsonSchema, vendor } = schema["~standard"];
   const validate = (value: unknown) => ({ value });
   return { "~standard": { version: 1 as const, vendor, jsonSchema, validate } };
@@ -65,24 +65,24 @@ function unchecked(schema: z.ZodType) {
 type CallParts = Pick<ServerParts, "desk" | "logger"> & { readonly signal: AbortSignal };
 
 /** Runs a call with any arguments, and returns its result or a coded error. Never throws. */
-async function call(
+async function runCall(
   tool: McpTool,
   given: unknown,
   { desk, logger, signal }: CallParts,
 ): Promise<CallToolResult> {
   const fault = findUnstorable(given ?? {});
-  if (fault !== null) return failed("INVALID_ARGS", `The call can't be made: ${fault}.`);
+  if (fault !== null) return failedResult("INVALID_ARGS", `The call can't be made: ${fault}.`);
   const read = parseArgs(tool, given ?? {});
-  if (read.kind === "refused") return failed(read.code, read.message);
+  if (read.kind === "refused") return failedResult(read.code, read.message);
   const ended = new AbortController();
   try {
     const bounded = AbortSignal.any([signal, ended.signal]);
     const result = await withinTime(tool.run(read.args, desk, bounded), CALL_MS);
-    if (isRefusal(result)) return failed(result.code, result.message);
+    if (isRefusal(result)) return failedResult(result.code, result.message);
     return resultOf({ ok: true, ...result });
   } catch (error) {
     const { code, message } = typedErrorOf(error, logger);
-    return failed(code, message);
+    return failedResult(code, message);
   } finally {
     ended.abort();
   }
@@ -93,7 +93,7 @@ const isRefusal = (
 ): result is Extract<typeof result, { kind: "refused"; code: ErrorCode }> =>
   result["kind" as keyof typeof result] === "refused";
 
-const failed = (code: ErrorCode, message: string): CallToolResult => ({
+const failedResult = (code: ErrorCode, message: string): CallToolResult => ({
   ...resultOf({ ok: false, error_code: code, error_message: message }),
   isError: true,
 });

@@ -60,10 +60,10 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
     mcp.submit_preset === null && mcp.submit_kinds.length === 0
       ? "submit_job is disabled: set mcp.submit_preset or mcp.submit_kinds."
       : null,
-  async run(args, desk) {
-    const most = desk.config.mcp.max_open_jobs;
-    const input = inputOf(args, desk);
-    const queued = await queueForClient(await desk.database(), input, most);
+  async run(args, context) {
+    const most = context.config.mcp.max_open_jobs;
+    const input = inputOf(args, context);
+    const queued = await queueForClient(await context.database(), input, most);
     if (queued === "too_many") throw tooMany(most);
     const presets = input.kind === "investigate" ? [input.preset] : [];
     return {
@@ -71,7 +71,7 @@ export const SUBMIT_JOB: McpTool = defineMcpTool({
       batch_id: queued.batchId,
       batch: queued.batch,
       state: "queued",
-      hint: await searchKeyHint(desk.config, desk.env, presets),
+      hint: await searchKeyHint(context.config, context.env, presets),
     };
   },
 });
@@ -83,12 +83,14 @@ const tooMany = (most: number): Failure =>
   );
 
 /** @throws Failure INPUT_INVALID for a job that this configuration can't run, or that clients may not queue */
-function inputOf(args: Submitted, desk: McpDesk) {
+function inputOf(args: Submitted, context: McpDesk) {
   const { kind = "investigate" } = args;
-  assertMayQueue(kind, desk);
+  assertMayQueue(kind, context);
   const parsed = parseJobInput(
     cleanRecord(
-      kind === "investigate" || kind === "ask" ? askedOf(args, desk) : fileJob(args, desk),
+      kind === "investigate" || kind === "ask"
+        ? taskInput(args, context)
+        : fileInput(args, context),
     ),
   );
   if (!parsed.ok) throw new Failure("INPUT_INVALID", parsed.reason);
@@ -113,9 +115,9 @@ function assertMayQueue(kind: (typeof KINDS)[number], { config }: McpDesk): void
   if (problem !== undefined) throw new Failure("INPUT_INVALID", problem.message);
 }
 
-function askedOf(
+function taskInput(
   { kind = "investigate", task, path_prefix: prefix, ...of }: Submitted,
-  desk: McpDesk,
+  context: McpDesk,
 ) {
   if (task === undefined) throw missing(kind, "task");
   if (of.path !== undefined || of.extract !== undefined) throw unwanted(kind, "path and extract");
@@ -123,12 +125,12 @@ function askedOf(
     kind,
     ...(kind === "ask"
       ? { question: task }
-      : { task, preset: desk.config.mcp.submit_preset ?? undefined }),
-    ...boundTo(placeOf(prefix, desk)),
+      : { task, preset: context.config.mcp.submit_preset ?? undefined }),
+    ...boundTo(prefixOf(prefix, context)),
   };
 }
 
-function fileJob({ kind = "summarize", path, extract, ...of }: Submitted, { config }: McpDesk) {
+function fileInput({ kind = "summarize", path, extract, ...of }: Submitted, { config }: McpDesk) {
   if (path === undefined) throw missing(kind, "path");
   if (of.task !== undefined || of.path_prefix !== undefined)
     throw unwanted(kind, "task and path_prefix");
@@ -159,7 +161,7 @@ const boundTo = (prefix = "") =>
   prefix === "" ? {} : { options: { path_prefix: cleanText(prefix) } };
 
 /** @throws Failure INPUT_INVALID */
-function placeOf(wanted: string | undefined, { config }: McpDesk): string | undefined {
+function prefixOf(wanted: string | undefined, { config }: McpDesk): string | undefined {
   if (wanted !== undefined) return prefixWithin(wanted, config);
   const [only, ...others] = grantedPrefixes(config);
   if (others.length === 0) return only;

@@ -29,7 +29,7 @@ export type McpTool<Args extends object = object> = {
   readonly changes: "nothing" | "queues a job";
   /** Why the configuration disables it; null if it is enabled. */
   disabled?(config: McpDesk["config"]): string | null;
-  run(args: Args, desk: McpDesk, signal: AbortSignal): Promise<McpResult | Refusal>;
+  run(args: Args, context: McpDesk, signal: AbortSignal): Promise<McpResult | Refusal>;
 };
 
 type Definition<Shape extends z.ZodRawShape> = Omit<
