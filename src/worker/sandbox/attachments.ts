@@ -36,7 +36,7 @@ export async function readContent(
 ): Promise<FileContent | FileText | Refusal> {
   const now = await readCurrent(search, named, extractText);
   const { path, sha256 } = named;
-  if (sha256 === undefined || !isAnother(now, sha256)) return now;
+  if (sha256 === undefined || !isOutdated(now, sha256)) return now;
   const kept = checkPlace(search, path) ? await search.kept(sha256) : null;
   if (kept === null) return now;
   return Buffer.isBuffer(kept)
@@ -45,7 +45,7 @@ export async function readContent(
 }
 
 /** Whether the file is gone or has other bytes. A refusal for any other reason stays, even if the database has the bytes. */
-const isAnother = (now: FileContent | Refusal, sha256: string): boolean =>
+const isOutdated = (now: FileContent | Refusal, sha256: string): boolean =>
   now.kind === "content"
     ? hash("sha256", now.bytes, "hex") !== sha256
     : GONE.some((code) => code === now.code);
@@ -63,20 +63,20 @@ async function readCurrent(
     const path = file.includes("/") ? file : `./${file}`;
     const mail = await readFile(search, { ...named, path });
     if (mail.kind === "content") return openAttachment(mail, names, extractText);
-    refusal = saysMore(refusal, mail);
+    refusal = preferLater(refusal, mail);
   }
   const found = await readFile(search, named);
-  return found.kind === "refused" && refusal !== null ? saysMore(refusal, found) : found;
+  return found.kind === "refused" && refusal !== null ? preferLater(refusal, found) : found;
 }
 
 /** Prefers the later refusal if the first one only says that there is no such mail, or that it is a folder. */
-const saysMore = (refusal: Refusal | null, next: Refusal): Refusal =>
+const preferLater = (refusal: Refusal | null, next: Refusal): Refusal =>
   refusal === null || refusal.code === "FILE_NOT_FOUND" || refusal.code === "PATH_IS_DIRECTORY"
     ? next
     : refusal;
 
 async function readFile(search: Search, named: Named): Promise<FileContent | Refusal> {
-  const { descriptors, rules } = search.ground;
+  const { descriptors, rules } = search.access;
   const found = await findFile(search, named, (file) => ({
     path: file.path,
     bytes: descriptors.readAll(file, rules.maxBytes),

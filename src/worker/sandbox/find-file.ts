@@ -12,7 +12,7 @@ import { suggestNames } from "./suggest-names.ts";
 import type { CachedNames, KnownAttachment, NameListing } from "./suggest-names.ts";
 import { visitFile } from "./visit-file.ts";
 import type { OpenFile } from "./descriptors.ts";
-import type { Ground, Visited } from "./visit-file.ts";
+import type { Access, Visited } from "./visit-file.ts";
 
 export type Named = {
   readonly path: string;
@@ -54,14 +54,14 @@ async function findOnce<T>(
   );
   if (parsed.kind === "refused") return parsed;
   if (parsed.kind === "bare") return findByName(search, parsed.name, visit);
-  const asked = { path, absolute: parsed.absolute };
-  const places = placesOf(asked.absolute, search.roots);
-  const exact = visitExactly(search, asked, places, visit);
+  const wanted = { path, absolute: parsed.absolute };
+  const places = placesOf(wanted.absolute, search.roots);
+  const exact = visitExactly(search, wanted, places, visit);
   if (exact?.kind === "visited") return exact;
   if (exact === null || isMissing(exact)) {
-    const found = lookup === "exact" ? null : await findElsewhere(search, asked, visit);
+    const found = lookup === "exact" ? null : await findElsewhere(search, wanted, visit);
     if (found !== null) return found;
-    return exact === null ? refuseOutside(search, asked) : withListed(search, path, exact);
+    return exact === null ? refuseOutside(search, wanted) : withListed(search, path, exact);
   }
   const isBarred = places.every((place) => !hasAllowedName(search, place));
   if (search.anywhere !== null || !isBarred) return exact;
@@ -70,7 +70,7 @@ async function findOnce<T>(
 
 /** Whether a path within the grant leads to a file that may not be read; false for a file that is gone. */
 export function leadsOut(search: Search, path: string): boolean {
-  if (!mayBegin(path, search.ground.rules.pathPrefixes)) return false;
+  if (!mayBegin(path, search.access.rules.pathPrefixes)) return false;
   const places = placesOf(posix.join(search.policy.securityRoot, path), search.roots);
   const visited = visitFirst(search, places, () => null);
   return visited.kind === "refused" && visited.code === "PATH_DENIED";
@@ -78,9 +78,9 @@ export function leadsOut(search: Search, path: string): boolean {
 
 /** Whether the path of a file that is gone, relative to the work root, may be read. Pure. */
 export function checkPlace(search: Search, path: string): boolean {
-  const { policy, ground, roots } = search;
+  const { policy, access, roots } = search;
   return (
-    mayBegin(path, ground.rules.pathPrefixes) &&
+    mayBegin(path, access.rules.pathPrefixes) &&
     checkCharacters(path) === null &&
     placesOf(posix.join(policy.securityRoot, path), roots).some((place) =>
       hasAllowedName(search, place),
@@ -90,10 +90,10 @@ export function checkPlace(search: Search, path: string): boolean {
 
 const findElsewhere = async <T>(
   search: Search,
-  asked: RequestedPath,
+  wanted: RequestedPath,
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T> | null> =>
-  findInRoots(search, asked, visit) ?? findComposed(search, asked, visit);
+  findInRoots(search, wanted, visit) ?? findComposed(search, wanted, visit);
 
 /** Null if the path lies in no allowed root. */
 function visitExactly<T>(
@@ -104,25 +104,25 @@ function visitExactly<T>(
 ): Visited<T> | null {
   if (search.anywhere === null)
     return places.length === 0 ? null : visitFirst(search, places, visit);
-  const { root, ground } = search.anywhere;
-  return visitFile(ground, { root, relativePath: absolute.slice(1) }, visit);
+  const { root, access } = search.anywhere;
+  return visitFile(access, { root, relativePath: absolute.slice(1) }, visit);
 }
 
-const hasAllowedName = ({ ground }: Search, { relativePath }: FileLocation): boolean =>
-  checkName(relativePath, ground.rules) === null;
+const hasAllowedName = ({ access }: Search, { relativePath }: FileLocation): boolean =>
+  checkName(relativePath, access.rules) === null;
 
 const withListed = async (search: Search, path: string, refusal: Refusal): Promise<Refusal> =>
   withNames(search, refusal, path, await search.listing.current());
 
 /** Roots may be nested: the outer root may allow what the inner one refuses. */
 function visitFirst<T>(
-  { ground }: Search,
+  { access }: Search,
   places: readonly FileLocation[],
   visit: (file: OpenFile) => T,
 ): Visited<T> {
   const refusals: Refusal[] = [];
   for (const place of places) {
-    const outcome = checkName(place.relativePath, ground.rules) ?? visitFile(ground, place, visit);
+    const outcome = checkName(place.relativePath, access.rules) ?? visitFile(access, place, visit);
     if (outcome.kind === "visited") return outcome;
     refusals.push(outcome);
   }
@@ -135,21 +135,21 @@ function visitFirst<T>(
  */
 function findInRoots<T>(
   search: Search,
-  asked: RequestedPath,
+  wanted: RequestedPath,
   visit: (file: OpenFile) => T,
 ): Visited<T> | null {
-  const { ground } = search;
-  const relativePath = belowWorkroot(search, asked);
+  const { access } = search;
+  const relativePath = belowWorkroot(search, wanted);
   if (relativePath === null) return null;
   const places = placesInRoots(search, relativePath).filter((place) =>
     hasAllowedName(search, place),
   );
-  const files = distinctFiles(ground, places);
+  const files = distinctFiles(access, places);
   if (files.length > 0) {
-    return isTaken(search, asked) ? null : visitOnly(ground, asked.path, files, visit);
+    return isTaken(search, wanted) ? null : visitOnly(access, wanted.path, files, visit);
   }
   const refusals = places.flatMap((place): readonly Refusal[] => {
-    const outcome = visitFile(ground, place, () => null);
+    const outcome = visitFile(access, place, () => null);
     return outcome.kind === "refused" && !isMissing(outcome) ? [outcome] : [];
   });
   return refusals[0] ?? null;
@@ -161,10 +161,10 @@ const placesInRoots = ({ roots }: Search, relativePath: string): readonly FileLo
 /** The file whose path is equal in another Unicode form, relative to the work root or else to an allowed root. */
 async function findComposed<T>(
   search: Search,
-  asked: RequestedPath,
+  wanted: RequestedPath,
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T> | null> {
-  const relativePath = belowWorkroot(search, asked);
+  const relativePath = belowWorkroot(search, wanted);
   if (relativePath === null) return null;
   const { composed } = await search.listing.current();
   const path = normaliseText(relativePath, "NFC");
@@ -172,10 +172,10 @@ async function findComposed<T>(
   const having = (pathOf: (place: FileLocation) => string): readonly FileLocation[] =>
     listed.filter((place) => normaliseText(pathOf(place), "NFC") === path);
   const places = having(({ root, relativePath }) => shownPath(root, relativePath));
-  if (places.length > 0) return visitOnly(search.ground, asked.path, places, visit);
+  if (places.length > 0) return visitOnly(search.access, wanted.path, places, visit);
   const inRoots = having(({ relativePath }) => relativePath);
-  if (inRoots.length === 0 || isTaken(search, asked)) return null;
-  return visitOnly(search.ground, asked.path, inRoots, visit);
+  if (inRoots.length === 0 || isTaken(search, wanted)) return null;
+  return visitOnly(search.access, wanted.path, inRoots, visit);
 }
 
 /** Null for a path that is absolute or leaves the work root: it is not looked up below the allowed roots. */
@@ -184,15 +184,15 @@ function belowWorkroot({ policy }: Search, { path, absolute }: RequestedPath): s
 }
 
 /** Whether something exists, or may exist, at the requested path: then no file elsewhere replaces it. */
-const isTaken = ({ ground }: Search, { absolute }: RequestedPath): boolean =>
-  ground.descriptors.isTaken(absolute);
+const isTaken = ({ access }: Search, { absolute }: RequestedPath): boolean =>
+  access.descriptors.isTaken(absolute);
 
 /** The refusal of a folder whose name has no allowed extension; null if it is no folder, or hidden. */
-function refuseFolder({ ground }: Search, places: readonly FileLocation[]): Refusal | null {
-  const rules = { ...ground.rules, extensions: "any" } as const;
+function refuseFolder({ access }: Search, places: readonly FileLocation[]): Refusal | null {
+  const rules = { ...access.rules, extensions: "any" } as const;
   const folder = places.find((place) => {
     if (checkName(place.relativePath, rules) !== null) return false;
-    const outcome = visitFile(ground, place, () => null);
+    const outcome = visitFile(access, place, () => null);
     return outcome.kind === "refused" && outcome.code === "PATH_IS_DIRECTORY";
   });
   if (folder === undefined) return null;
@@ -234,7 +234,7 @@ async function findByName<T>(
   name: string,
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T>> {
-  const denied = checkName(name, search.ground.rules);
+  const denied = checkName(name, search.access.rules);
   if (denied !== null) {
     return withNames(search, denied, name, await search.listing.current());
   }
@@ -263,10 +263,10 @@ function visitListed<T>(
   visit: (file: OpenFile) => T,
 ): Visited<T> {
   const places = listing.places.get(name) ?? listing.composed.get(normaliseText(name, "NFC")) ?? [];
-  const visited = visitOnly(search.ground, name, places, visit);
+  const visited = visitOnly(search.access, name, places, visit);
   if (visited !== null) return visited;
   const [first] = places;
-  if (first !== undefined) return visitFile(search.ground, first, visit);
+  if (first !== undefined) return visitFile(search.access, first, visit);
   return refuse(
     "FILE_NOT_FOUND",
     `There is no file named ${quotePath(name)} below the allowed roots.`,
@@ -275,26 +275,26 @@ function visitListed<T>(
 
 /**
  * Visits the only file among the places that can be opened. Null if there is none; AMBIGUOUS_PATH for several.
- * @param asked the requested path
+ * @param wanted the requested path
  */
 function visitOnly<T>(
-  ground: Ground,
-  asked: string,
+  access: Access,
+  wanted: string,
   places: readonly FileLocation[],
   visit: (file: OpenFile) => T,
 ): Visited<T> | null {
-  const [only, ...others] = places.length > 1 ? distinctFiles(ground, places) : places;
+  const [only, ...others] = places.length > 1 ? distinctFiles(access, places) : places;
   if (only === undefined) return null;
   return others.length === 0
-    ? visitFile(ground, only, visit)
-    : refuseAmbiguous(ground, asked, [only, ...others]);
+    ? visitFile(access, only, visit)
+    : refuseAmbiguous(access, wanted, [only, ...others]);
 }
 
 /** One place for each file that can be opened: links inside a root, and nested roots, name a file twice. */
-function distinctFiles(ground: Ground, places: readonly FileLocation[]): FileLocation[] {
+function distinctFiles(access: Access, places: readonly FileLocation[]): FileLocation[] {
   const byPath = new Map<string, FileLocation>();
   for (const place of places) {
-    const located = visitFile(ground, place, (file) => file.path);
+    const located = visitFile(access, place, (file) => file.path);
     if (located.kind === "visited" && !byPath.has(located.value)) {
       byPath.set(located.value, place);
     }
@@ -302,15 +302,15 @@ function distinctFiles(ground: Ground, places: readonly FileLocation[]): FileLoc
   return [...byPath.values()];
 }
 
-function refuseAmbiguous(ground: Ground, asked: string, places: readonly FileLocation[]): Refusal {
+function refuseAmbiguous(access: Access, wanted: string, places: readonly FileLocation[]): Refusal {
   const shown = places.slice(0, shownMatches).flatMap((place) => {
-    const located = visitFile(ground, place, (file) => quotePath(file.path));
+    const located = visitFile(access, place, (file) => quotePath(file.path));
     return located.kind === "visited" ? [located.value] : [];
   });
   const more = places.length > shownMatches ? ` and ${places.length - shownMatches} more` : "";
   return refuse(
     "AMBIGUOUS_PATH",
-    `${quotePath(asked)} fits ${places.length} files: ${shown.join(", ")}${more}. Name one by its path.`,
+    `${quotePath(wanted)} fits ${places.length} files: ${shown.join(", ")}${more}. Name one by its path.`,
   );
 }
 
@@ -379,7 +379,7 @@ export type KeptText = Pick<ExtractedText, "text" | "places" | "leftOut"> & {
 /** The context of the lookup of a path. */
 export type Search = {
   readonly policy: SecurityPolicy;
-  readonly ground: Ground;
+  readonly access: Access;
   readonly roots: readonly PinnedRoot[];
   readonly listing: CachedNames;
   /** Whether only the listing knows which files exist: then it is made before a lookup, and again after a miss. */
@@ -389,5 +389,5 @@ export type Search = {
   /** Known attachments of mails; they are only suggested when no file has the name. */
   readonly attachments: () => Promise<readonly KnownAttachment[]>;
   /** The whole file system as one root, for `allow_any_path`. */
-  readonly anywhere: { readonly root: PinnedRoot; readonly ground: Ground } | null;
+  readonly anywhere: { readonly root: PinnedRoot; readonly access: Access } | null;
 };

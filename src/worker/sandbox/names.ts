@@ -79,20 +79,20 @@ export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 export function refuseSystemError(error: unknown, path: string): Refusal {
   if (!isSystemError(error)) throw error;
   const code = String(error.code);
-  const asked = quotePath(path);
+  const quoted = quotePath(path);
   if (missing.has(code)) {
     const why = { ELOOP: " (its links form a loop)", ENAMETOOLONG: " (the name is too long)" }[
       code
     ];
-    return refuse("FILE_NOT_FOUND", `There is no file ${asked}${why ?? ""}.`);
+    return refuse("FILE_NOT_FOUND", `There is no file ${quoted}${why ?? ""}.`);
   }
   if (exhausted.has(code)) {
-    throw new Failure("TOOL_ERROR", `${asked} can't be opened now (${code}): raise ulimit -n.`, {
+    throw new Failure("TOOL_ERROR", `${quoted} can't be opened now (${code}): raise ulimit -n.`, {
       cause: error,
     });
   }
   const remedy = forbidden.has(code)
     ? "give the worker's user the right to read it"
     : "check the disk";
-  return refuse("FILE_READ_ERROR", `${asked} can't be read (${code}): ${remedy}.`);
+  return refuse("FILE_READ_ERROR", `${quoted} can't be read (${code}): ${remedy}.`);
 }

@@ -23,7 +23,7 @@ import type { PinnedRoot, SkippedRoot } from "./roots.ts";
 import { cacheNames, LISTED_ENTRIES, listNames, namesBelow } from "./suggest-names.ts";
 import type { KnownAttachment } from "./suggest-names.ts";
 import { readFileBelow } from "./visit-file.ts";
-import type { FileBytes, Ground } from "./visit-file.ts";
+import type { FileBytes, Access } from "./visit-file.ts";
 
 /** All readable files at one time. */
 export type PathsNow = {
@@ -106,15 +106,15 @@ export async function openSandboxOn(
   { attachments = noAttachments, kept = nothingKept }: KnownContents = {},
 ): Promise<Sandbox> {
   const descriptors = selectDescriptors(host, policy);
-  const ground = { descriptors, rules: rulesBelowRoots(policy) };
+  const access = { descriptors, rules: rulesBelowRoots(policy) };
   const { roots, skipped } = pinRoots(policy);
   const anyRoot = policy.allowAnyPath ? pinAnywhere(policy) : null;
   const search: Search = {
     policy,
-    ground,
+    access,
     roots,
     listing: cacheNames(
-      () => listNames(ground, roots, LISTED_ENTRIES),
+      () => listNames(access, roots, LISTED_ENTRIES),
       () => performance.now(),
     ),
     isListed: false,
@@ -123,7 +123,7 @@ export async function openSandboxOn(
     anywhere:
       anyRoot === null
         ? null
-        : { root: anyRoot, ground: { descriptors, rules: rulesForAnyPath(policy) } },
+        : { root: anyRoot, access: { descriptors, rules: rulesForAnyPath(policy) } },
   };
   return {
     ...sandboxOn(search, skipped, extractText),
@@ -151,13 +151,13 @@ function sandboxOf(
   skipped: readonly SkippedRoot[],
   extractors: Extractors,
 ): BoundSandbox {
-  const { ground, roots } = search;
+  const { access, roots } = search;
   const { extractText, extractMail } = extractors;
   return {
     roots,
     skipped,
     readTextFile: (args) => readTextFile(search, args, extractors),
-    readFileBelow: async (root, relativePath) => readFileBelow(ground, { root, relativePath }),
+    readFileBelow: async (root, relativePath) => readFileBelow(access, { root, relativePath }),
     extractText,
     openFile: (named) => openFile(search, named, extractMail),
     locate: (path) => locate(search, path, extractMail),
@@ -171,16 +171,16 @@ function sandboxOf(
 }
 
 function searchBelow(search: Search, pathPrefixes: readonly string[]): Search {
-  const bound = ({ descriptors, rules }: Ground): Ground => ({
+  const bound = ({ descriptors, rules }: Access): Access => ({
     descriptors,
     rules: { ...rules, pathPrefixes },
   });
-  const { ground, listing, anywhere } = search;
+  const { access, listing, anywhere } = search;
   return {
     ...search,
-    ground: bound(ground),
+    access: bound(access),
     listing: namesBelow(listing, pathPrefixes),
-    anywhere: anywhere === null ? null : { root: anywhere.root, ground: bound(anywhere.ground) },
+    anywhere: anywhere === null ? null : { root: anywhere.root, access: bound(anywhere.access) },
   };
 }
 
@@ -222,7 +222,7 @@ async function openFile(
     if (held.kind === "text") return refuseText(held.path);
     return { kind: "held", path: held.path, content: held.bytes, bytes: held.bytes.length };
   }
-  const { descriptors, rules } = search.ground;
+  const { descriptors, rules } = search.access;
   const found = await findFile(search, named, (file) => ({
     file: descriptors.keepOpen(file, rules.maxBytes),
   }));

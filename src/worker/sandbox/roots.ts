@@ -30,8 +30,8 @@ export function pinRoots(policy: SecurityPolicy): { roots: PinnedRoot[]; skipped
   const skipped: SkippedRoot[] = [];
   try {
     for (const path of paths) {
-      if (policy.autoCreateAllowedRoots) create(path);
-      const root = pin(path, policy);
+      if (policy.autoCreateAllowedRoots) createFolder(path);
+      const root = pinRoot(path, policy);
       if (typeof root === "string") skipped.push({ path, reason: root });
       else roots.push(root);
     }
@@ -60,7 +60,7 @@ export function nameRoots(policy: SecurityPolicy): PinnedRoot[] {
   });
 }
 
-function pin(path: string, policy: SecurityPolicy): PinnedRoot | SkippedRoot["reason"] {
+function pinRoot(path: string, policy: SecurityPolicy): PinnedRoot | SkippedRoot["reason"] {
   const descriptor = openFolder(path);
   if (typeof descriptor === "string") return descriptor;
   try {
@@ -83,7 +83,7 @@ function pin(path: string, policy: SecurityPolicy): PinnedRoot | SkippedRoot["re
 
 /** The whole file system as a root, for `allow_any_path`. */
 export function pinAnywhere(policy: SecurityPolicy): PinnedRoot {
-  const anywhere = pin("/", { ...policy, rootsMustBeWithinSecurityRoot: false });
+  const anywhere = pinRoot("/", { ...policy, rootsMustBeWithinSecurityRoot: false });
   if (typeof anywhere !== "string") return anywhere;
   throw new Failure("CONFIG_ERROR", `"/" is ${anywhere}: set security.allow_any_path to false.`);
 }
@@ -104,7 +104,7 @@ function openFolder(path: string): number | SkippedRoot["reason"] {
   }
 }
 
-function create(path: string): void {
+function createFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {

@@ -52,7 +52,7 @@ export async function openStore(
   };
   const search: Search = {
     policy,
-    ground: { descriptors: storeDescriptors(known, store, policy), rules },
+    access: { descriptors: storeDescriptors(known, store, policy), rules },
     roots,
     listing: cacheNames(list, () => performance.now()),
     isListed: true,
@@ -106,7 +106,7 @@ function storeDescriptors(
     open: ({ root, relativePath }) => {
       const path = shownPath(root, relativePath);
       const bytes = known.files.get(path) ?? (known.folders.has(path) ? null : undefined);
-      if (bytes === undefined) throw missing(path);
+      if (bytes === undefined) throw missingFile(path);
       last += 1;
       opened.set(last, { path, bytes });
       return last;
@@ -131,7 +131,7 @@ function storeDescriptors(
 }
 
 /** The error that the system reports for a missing file. */
-const missing = (path: string): Error =>
+const missingFile = (path: string): Error =>
   Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT", syscall: "open" });
 
 const statOf = ({ bytes }: Opened): FileStat => ({

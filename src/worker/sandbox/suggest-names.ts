@@ -8,7 +8,7 @@ import { mayBegin } from "./policy.ts";
 import { shownPath } from "./roots.ts";
 import type { PinnedRoot, FileLocation } from "./roots.ts";
 import type { DiskDescriptors } from "./descriptors.ts";
-import type { Ground } from "./visit-file.ts";
+import type { Access } from "./visit-file.ts";
 import { append } from "../../shared/group-by.ts";
 
 const maxDistance = 2;
@@ -26,12 +26,12 @@ export function suggestNames(
   attachments: readonly KnownAttachment[] = [],
 ): string {
   const name = posix.basename(path);
-  const wanted = fold(name);
+  const wanted = foldName(name);
   const limit = Math.min(maxDistance, Math.floor(wanted.length / 3));
   const closeBy = (listed: string, pathsOf: () => readonly string[]): readonly CloseName[] => {
-    const distance = distanceOf(wanted, fold(listed), limit);
+    const distance = distanceOf(wanted, foldName(listed), limit);
     if (distance > maxDistance) return [];
-    return pathsOf().map((known) => ({ distance, listed, path: known, away: away(path, known) }));
+    return pathsOf().map((known) => ({ distance, listed, path: known, gap: gapOf(path, known) }));
   };
   const close = [
     ...[...listing.places].flatMap(([listed, places]) => closeBy(listed, () => places.map(shown))),
@@ -39,14 +39,14 @@ export function suggestNames(
       closeBy(posix.basename(one.path), () => (isListed(one.mail, listing) ? [one.path] : [])),
     ),
   ];
-  close.sort((a, b) => a.distance - b.distance || a.away - b.away);
-  const offers = close.slice(0, maxSuggestions).map((one) => offer(name, one));
+  close.sort((a, b) => a.distance - b.distance || a.gap - b.gap);
+  const offers = close.slice(0, maxSuggestions).map((one) => suggestion(name, one));
   const cut =
     listing.cutAt === null
       ? ""
       : ` Only the first ${listing.cutAt} entries below the roots were looked at: name the file by its path.`;
   const quotes = close.some(
-    ({ listed }) => listed.includes(" ") && endsWithWord(fold(listed), wanted),
+    ({ listed }) => listed.includes(" ") && endsWithWord(foldName(listed), wanted),
   )
     ? " In a question, a name with blanks is put into quotes."
     : "";
@@ -60,7 +60,7 @@ type CloseName = {
   readonly distance: number;
   readonly listed: string;
   readonly path: string;
-  readonly away: number;
+  readonly gap: number;
 };
 
 const shown = ({ root, relativePath }: FileLocation): string => shownPath(root, relativePath);
@@ -73,8 +73,8 @@ const isListed = (mail: string, { places }: NameListing): boolean =>
 const farthest = 8;
 
 /** The number of edits between whole paths; 0 for a bare name, which has no folder to compare. */
-const away = (asked: string, path: string): number =>
-  asked.includes("/") ? editDistance(fold(asked), fold(path), farthest) : 0;
+const gapOf = (wanted: string, path: string): number =>
+  wanted.includes("/") ? editDistance(foldName(wanted), foldName(path), farthest) : 0;
 
 function distanceOf(wanted: string, listed: string, limit: number): number {
   const edits = editDistance(wanted, listed, limit);
@@ -89,14 +89,14 @@ const endsWithWord = (listed: string, wanted: string): boolean => listed.endsWit
 
 const stemOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf(".")));
 /** Folds "_" and "-" to a space, because a question may spell them so. */
-const fold = (name: string): string =>
+const foldName = (name: string): string =>
   name
     .normalize("NFC")
     .toLowerCase()
     .replace(/[\s_-]+/g, " ");
 
 /** Explains a name that looks equal but has another Unicode form. */
-function offer(name: string, { listed, path }: CloseName): string {
+function suggestion(name: string, { listed, path }: CloseName): string {
   const isTwin = listed !== name && listed.normalize("NFC") === name.normalize("NFC");
   const quoted = quotePath(path);
   return isTwin ? `${quoted} (the same letters in another Unicode form)` : quoted;
@@ -121,7 +121,7 @@ export const LISTED_ENTRIES = 200_000;
  * finds names: each file is opened and checked like any other, so a stale or raced entry does no harm.
  */
 export async function listNames(
-  ground: DiskGround,
+  access: DiskAccess,
   roots: readonly PinnedRoot[],
   maxEntries: number,
 ): Promise<NameListing> {
@@ -129,13 +129,13 @@ export async function listNames(
   const folders: FileLocation[] = roots.map((root) => ({ root, relativePath: "" }));
   let left = maxEntries;
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    for await (const entry of entriesOf(ground, folder)) {
+    for await (const entry of entriesOf(access, folder)) {
       left -= 1;
       if (left < 0) return listingOf(files, maxEntries);
       const relativePath = posix.join(folder.relativePath, entry.name);
       const place = { root: folder.root, relativePath };
-      if (entry.isDirectory() && isOpenFolder(entry.name, ground)) folders.push(place);
-      else if (isCandidate(relativePath, ground)) {
+      if (entry.isDirectory() && isOpenFolder(entry.name, access)) folders.push(place);
+      else if (isCandidate(relativePath, access)) {
         files.set(shownPath(place.root, relativePath), place);
       }
     }
@@ -143,10 +143,10 @@ export async function listNames(
   return listingOf(files, null);
 }
 
-type DiskGround = Ground & { readonly descriptors: DiskDescriptors };
+type DiskAccess = Access & { readonly descriptors: DiskDescriptors };
 
 async function* entriesOf(
-  { descriptors }: DiskGround,
+  { descriptors }: DiskAccess,
   { root, relativePath }: FileLocation,
 ): AsyncGenerator<Dirent> {
   try {
@@ -158,10 +158,10 @@ async function* entriesOf(
   }
 }
 
-const isOpenFolder = (name: string, { rules }: Pick<Ground, "rules">): boolean =>
+const isOpenFolder = (name: string, { rules }: Pick<Access, "rules">): boolean =>
   rules.hidden === "allow" || !name.startsWith(".");
 
-export const isCandidate = (relativePath: string, { rules }: Pick<Ground, "rules">): boolean =>
+export const isCandidate = (relativePath: string, { rules }: Pick<Access, "rules">): boolean =>
   checkCharacters(relativePath) === null && checkName(relativePath, rules) === null;
 
 /** @param files by their shown paths */

@@ -8,7 +8,7 @@ import { below, shownPath } from "./roots.ts";
 import type { FileLocation } from "./roots.ts";
 
 /** How a visit opens files, and the rules for an opened file. */
-export type Ground = { readonly descriptors: Descriptors; readonly rules: FileRules };
+export type Access = { readonly descriptors: Descriptors; readonly rules: FileRules };
 
 // An editor saves by renaming a new file over the old one: the file opened just before is deleted, and the next
 // attempt finds the new one.
@@ -19,22 +19,22 @@ export type Visited<T> = { readonly kind: "visited"; readonly value: T } | Refus
 
 /** Opens a file, checks the opened file (checks 7 to 15), and closes it after `visit`. It opens nothing outside of the job's folder. */
 export function visitFile<T>(
-  ground: Ground,
+  access: Access,
   place: FileLocation,
   visit: (file: OpenFile) => T,
 ): Visited<T> {
-  const outside = checkFolder(place, place.relativePath, ground.rules);
+  const outside = checkFolder(place, place.relativePath, access.rules);
   if (outside !== null) return outside;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const outcome = visitOnce(ground, place, visit);
+    const outcome = visitOnce(access, place, visit);
     if (outcome !== "deleted") return outcome;
   }
-  const asked = quotePath(shownPath(place.root, place.relativePath));
-  return refuse("FILE_NOT_FOUND", `${asked} was deleted while it was opened: try again.`);
+  const quoted = quotePath(shownPath(place.root, place.relativePath));
+  return refuse("FILE_NOT_FOUND", `${quoted} was deleted while it was opened: try again.`);
 }
 
 function visitOnce<T>(
-  { descriptors, rules }: Ground,
+  { descriptors, rules }: Access,
   place: FileLocation,
   visit: (file: OpenFile) => T,
 ): Visited<T> | "deleted" {
@@ -57,14 +57,14 @@ function visitOnce<T>(
 
 /** @param relativePath of the requested or of the opened file, below the root of the place */
 function checkFolder(
-  { root, relativePath: asked }: FileLocation,
+  { root, relativePath: wanted }: FileLocation,
   relativePath: string,
   { pathPrefixes }: FileRules,
 ): Refusal | null {
   if (mayBegin(shownPath(root, relativePath), pathPrefixes)) return null;
   return refuse(
     "PATH_DENIED",
-    `${quotePath(shownPath(root, asked))} lies outside of what this job may read: ${pathPrefixes.map(quotePath).join(", ")}.`,
+    `${quotePath(shownPath(root, wanted))} lies outside of what this job may read: ${pathPrefixes.map(quotePath).join(", ")}.`,
   );
 }
 
@@ -86,12 +86,12 @@ function checkFile(
   stat: FileStat,
   rules: FileRules,
 ): { readonly kind: "allowed"; readonly relativePath: string } | Refusal {
-  const asked = quotePath(shownPath(place.root, place.relativePath));
+  const quoted = quotePath(shownPath(place.root, place.relativePath));
   const relativePath = realPath === null ? null : below(place.root.realPath, realPath);
   if (relativePath === null) {
     return refuse(
       "PATH_DENIED",
-      `${asked} leads out of its allowed root ${quotePath(shownPath(place.root, "") || ".")}, changed while it was opened, or ` +
+      `${quoted} leads out of its allowed root ${quotePath(shownPath(place.root, "") || ".")}, changed while it was opened, or ` +
         `has a name that is not UTF-8: put the file itself below the root.`,
     );
   }
@@ -100,28 +100,28 @@ function checkFile(
   if (rules.otherDevices === "deny" && stat.dev !== place.root.device) {
     return refuse(
       "PATH_DENIED",
-      `${asked} lies on another device than its allowed root: list the folder mounted there in ` +
+      `${quoted} lies on another device than its allowed root: list the folder mounted there in ` +
         `security.allowed_roots.`,
     );
   }
   if (stat.isDirectory()) {
-    return refuse("PATH_IS_DIRECTORY", `${asked} is a directory: name a file in it.`);
+    return refuse("PATH_IS_DIRECTORY", `${quoted} is a directory: name a file in it.`);
   }
   const denied = checkCharacters(relativePath) ?? checkName(relativePath, rules);
-  return denied ?? checkKind(asked, stat, rules) ?? { kind: "allowed", relativePath };
+  return denied ?? checkKind(quoted, stat, rules) ?? { kind: "allowed", relativePath };
 }
 
-function checkKind(asked: string, stat: FileStat, rules: FileRules): Refusal | null {
+function checkKind(quoted: string, stat: FileStat, rules: FileRules): Refusal | null {
   if (!stat.isFile()) {
     return refuse(
       "FILE_READ_ERROR",
-      `${asked} is a ${kindOf(stat)}, which is never read: name a regular file.`,
+      `${quoted} is a ${kindOf(stat)}, which is never read: name a regular file.`,
     );
   }
   if (rules.hardLinks === "deny" && stat.nlink !== 1n) {
     return refuse(
       "PATH_DENIED",
-      `${asked} has ${String(stat.nlink)} hard links, so it may also lie outside the allowed roots: copy it, ` +
+      `${quoted} has ${String(stat.nlink)} hard links, so it may also lie outside the allowed roots: copy it, ` +
         `or set security.allow_hard_links to true.`,
     );
   }
@@ -151,16 +151,16 @@ export type FileBytes = {
 
 /** Reads one file by its plain path below a root: no lookup, no `..`, and the same rules for the opened file. */
 export async function readFileBelow(
-  ground: Ground,
+  access: Access,
   place: FileLocation,
 ): Promise<FileBytes | Refusal> {
   const denied =
-    checkPlain(place) ?? checkFound(place) ?? checkName(place.relativePath, ground.rules);
+    checkPlain(place) ?? checkFound(place) ?? checkName(place.relativePath, access.rules);
   if (denied !== null) return denied;
-  const visited = visitFile(ground, place, (file) => ({
+  const visited = visitFile(access, place, (file) => ({
     path: file.path,
     stat: file.stat,
-    bytes: ground.descriptors.readAll(file, ground.rules.maxBytes),
+    bytes: access.descriptors.readAll(file, access.rules.maxBytes),
   }));
   if (visited.kind === "refused") return visited;
   const { path, stat } = visited.value;

@@ -211,12 +211,12 @@ type Life = { readonly kill: () => void; readonly closed: StartedSandbox["closed
  */
 function followStatus(child: ChildProcess, onStarted: (pid: number) => void): Life {
   let firstProcess: number | null = null;
-  let isUnwanted = false;
+  let isKilled = false;
   let exitCode: number | null = null;
   let failure: Error | null = null;
   let text = "";
   const kill = (): void => {
-    isUnwanted = true;
+    isKilled = true;
     if (firstProcess !== null && child.exitCode === null && child.signalCode === null) {
       killIfThere(firstProcess);
     }
@@ -229,7 +229,7 @@ function followStatus(child: ChildProcess, onStarted: (pid: number) => void): Li
     if (started === undefined || firstProcess !== null) return;
     firstProcess = Number(started);
     try {
-      if (isUnwanted) kill();
+      if (isKilled) kill();
       else onStarted(firstProcess);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));

@@ -74,12 +74,12 @@ async function runCommand(
   const problem = checkRequest(request);
   if (problem !== null) return problem;
   const startedAt = performance.now();
-  const sandbox = await start(host, request);
+  const sandbox = await startCall(host, request);
   const watch = watchCall(sandbox, request.limits, signal);
-  const readStdout = capture(sandbox, "stdout", { request, watch });
-  const readStderr = capture(sandbox, "stderr", { request, watch });
-  const readSessionBytes = collect(sandbox.session, SESSION_BYTES, watch);
-  const readArchive = collect(sandbox.archive, request.limits.stateBytes, watch);
+  const readStdout = captureOutput(sandbox, "stdout", { request, watch });
+  const readStderr = captureOutput(sandbox, "stderr", { request, watch });
+  const readSessionBytes = collectBytes(sandbox.session, SESSION_BYTES, watch);
+  const readArchive = collectBytes(sandbox.archive, request.limits.stateBytes, watch);
   sandbox.session.once("data", watch.onCommandEnded);
   const { exitCode } = await sandbox.closed.finally(watch.close);
   const { stopped, isOversize, failure } = watch.read();
@@ -122,7 +122,7 @@ const notStarted = (reason: SetupProblem, message: string): ShellOutcome => ({
   message,
 });
 
-async function start(host: ShellHost, request: ShellRequest): Promise<StartedSandbox> {
+async function startCall(host: ShellHost, request: ShellRequest): Promise<StartedSandbox> {
   const { command, limits } = request;
   const state = request.state ?? EMPTY_STATE;
   const inputs = openInputs(request.inputs);
@@ -204,7 +204,7 @@ function watchCall(sandbox: StartedSandbox, limits: ShellLimits, signal: AbortSi
 
 type Watched = { readonly request: ShellRequest; readonly watch: Watch };
 
-const capture = (
+const captureOutput = (
   sandbox: StartedSandbox,
   stream: "stdout" | "stderr",
   { request: { limits, sink }, watch }: Watched,
@@ -224,7 +224,7 @@ const capture = (
     },
   });
 
-function collect(stream: Readable, maxBytes: number, watch: Watch): () => Buffer {
+function collectBytes(stream: Readable, maxBytes: number, watch: Watch): () => Buffer {
   const pieces: Buffer[] = [];
   let bytes = 0;
   stream.on("data", (piece: Buffer) => {
@@ -253,15 +253,15 @@ const SIGNALS = new Map(
 );
 
 function refuseSetup(report: SessionReport, stderr: CapturedStream): ShellOutcome {
-  const said = stderr.head.trim().split("\n").at(-1) ?? "";
+  const lastLine = stderr.head.trim().split("\n").at(-1) ?? "";
   return report.kind === "unpack_failed"
     ? notStarted(
         "state_unreadable",
-        `What the last call left in /scratch can't be unpacked: ${said}`,
+        `What the last call left in /scratch can't be unpacked: ${lastLine}`,
       )
     : notStarted(
         "sandbox_failed",
-        `The sandbox was not set up: ${said || "bubblewrap said nothing"}`,
+        `The sandbox was not set up: ${lastLine || "bubblewrap said nothing"}`,
       );
 }
 

@@ -128,10 +128,10 @@ async function tryExecutor(
 const PROBE_MS = 10_000;
 
 function judgeProof(outcome: Extract<ShellOutcome, { kind: "ended" }>): Unavailable | null {
-  const said = outcome.stdout.head.trim();
-  if (said === "holds" && outcome.ending.kind === "exited" && outcome.ending.code === 0)
+  const printed = outcome.stdout.head.trim();
+  if (printed === "holds" && outcome.ending.kind === "exited" && outcome.ending.code === 0)
     return null;
-  const what = said.startsWith("open:") ? said.slice(5).trim() : outcome.ending.kind;
+  const what = printed.startsWith("open:") ? printed.slice(5).trim() : outcome.ending.kind;
   const missing = /bwrap: execvp ([^:]+)/.exec(outcome.stderr.head)?.[1];
   return missing === undefined
     ? unavailable(

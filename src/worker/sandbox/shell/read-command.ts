@@ -32,19 +32,19 @@ export type ComplexCommand = { readonly kind: "complex"; readonly reason: Comple
 const complex = (reason: ComplexReason): ComplexCommand => ({ kind: "complex", reason });
 
 // Printable ASCII, letters and digits: no other space, no line separator, no invisible character.
-const SEEN = /^[\x20-\x7e\p{L}\p{N}]+$/u;
-const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
+const VISIBLE = /^[\x20-\x7e\p{L}\p{N}]+$/u;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /** Characters of a command that may run without approval: for some texts the parser takes quadratic time. */
-const LONGEST = 4096;
+const MOST_CHARS = 4096;
 
 /**
  * Reads a text as bash does, by a parser of its whole grammar. A text with another operator than `|`, a substitution, a
  * variable, a pattern, a redirection (but `2>/dev/null` and `2>&1`) or an assignment is complex. Pure.
  */
 export function readPipe(text: string): Pipe | ComplexCommand {
-  if (text.length > LONGEST) return complex("length");
-  if (!SEEN.test(text) || UNSEEN.test(text)) return complex("characters");
+  if (text.length > MOST_CHARS) return complex("length");
+  if (!VISIBLE.test(text) || INVISIBLE.test(text)) return complex("characters");
   const script = parseText(text);
   if (script === null || (script.errors !== undefined && script.errors.length > 0)) {
     return complex("syntax");

@@ -114,10 +114,10 @@ export function readSession(bytes: Buffer): SessionReport {
   const [word, code, ...rest] = bytes.toString().split("\0");
   if (word === "unpack") return { kind: "unpack_failed" };
   if (word !== "ended" || code === undefined || rest.length === 0) return { kind: "silent" };
-  return { kind: "ended", code: Number(code), session: readOwnWords(rest) };
+  return { kind: "ended", code: Number(code), session: readSessionState(rest) };
 }
 
-function readOwnWords([folder, ...variables]: readonly string[]): Pick<
+function readSessionState([folder, ...variables]: readonly string[]): Pick<
   ShellState,
   "folder" | "variables"
 > | null {
