@@ -31,7 +31,7 @@ export type McpAnswer = {
 };
 
 /** An investigation's access to the configured servers. */
-export type McpReach = {
+export type McpAccess = {
   /** @throws Failure TOOL_ERROR if the server fails or takes too long. Refusals: TOOL_UNAVAILABLE, TOOL_DENIED. */
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<McpAnswer | Refusal>;
   /** Identifies what would execute a call; an approval covers it. Another program, environment or schema is another executor. */
@@ -39,7 +39,7 @@ export type McpReach = {
 };
 
 /** For replays, and for clients of our own server: it connects to no server. */
-export const NO_MCP: McpReach = {
+export const NO_MCP: McpAccess = {
   call: async () => refuse("TOOL_UNAVAILABLE", "No server is reached here."),
   executorOf: () => "mcp",
 };

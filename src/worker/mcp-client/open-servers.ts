@@ -7,7 +7,7 @@ import type { McpServerConfig } from "../../shared/config/mcp-servers.ts";
 import { cleanLine } from "../../shared/terminal/styled-text.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { definitionOf, disabledTool } from "./describe-tool.ts";
-import type { McpDefinition, McpReach } from "./definition.ts";
+import type { McpDefinition, McpAccess } from "./definition.ts";
 import { findProgram } from "./program-transport.ts";
 import type { McpPlace, McpSession } from "./session.ts";
 
@@ -18,7 +18,7 @@ export type McpServers = {
   /** Each server with the tools that the configuration names. Never throws. */
   listServers(): Promise<readonly ListedServer[]>;
   /** The access of one investigation. */
-  reach(signal: AbortSignal): McpReach;
+  reach(signal: AbortSignal): McpAccess;
   close(): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ export function openMcpServers(parts: Parts): McpServers {
     try {
       const described = (await places.get(server.name)?.list()) ?? [];
       const found = described.flatMap((tool) => definitionOf(server, tool));
-      return { name: server.name, down: null, tools: [...found, ...missing(server, found)] };
+      return { name: server.name, down: null, tools: [...found, ...missingTools(server, found)] };
     } catch (error) {
       const down = reasonOf(error);
       const named = Object.keys(server.tools ?? {});
@@ -105,7 +105,7 @@ export function openMcpServers(parts: Parts): McpServers {
 }
 
 /** Configured tools that the server does not have. */
-const missing = (
+const missingTools = (
   server: McpServerConfig,
   found: readonly McpDefinition[],
 ): readonly McpDefinition[] =>
@@ -123,7 +123,7 @@ function definitionNamed(
 ): McpDefinition {
   const configured = configuredMcpTool(name, servers);
   if (configured.kind === "none") {
-    return { ...NOTHING, name, effect: "exec", disabled: configured.why };
+    return { ...UNKNOWN_TOOL, name, effect: "exec", disabled: configured.why };
   }
   const { server } = configured;
   const at = listed.find((one) => one.name === server.name);
@@ -133,7 +133,7 @@ function definitionNamed(
   return disabledTool(server, parseMcpTool(name)?.tool ?? "", why);
 }
 
-const NOTHING = {
+const UNKNOWN_TOOL = {
   description: "",
   parameters: { type: "object", properties: {} },
   isEvidence: false,
@@ -163,11 +163,11 @@ function environmentOf(
 }
 
 function reasonOf(error: unknown): string {
-  const said = wordsOf(error) ?? String(error);
+  const message = wordsOf(error) ?? String(error);
   const cause = wordsOf((error as { readonly cause?: unknown } | null)?.cause);
   // Node reports only "fetch failed" if a host does not respond.
   const whole =
-    said === "fetch failed" && cause !== undefined ? `it can't be reached: ${cause}` : said;
+    message === "fetch failed" && cause !== undefined ? `it can't be reached: ${cause}` : message;
   return firstCodePoints(cleanLine(whole), MOST_REASON_CHARS).replace(/\.$/, "");
 }
 
@@ -193,7 +193,7 @@ function openServer(server: McpServerConfig, parts: Parts): Server {
     live = await openSession(place, { version: parts.version, timeoutMs: CONNECT_MS });
     return live;
   };
-  const counted = async (): Promise<McpSession> => {
+  const connectLimited = async (): Promise<McpSession> => {
     const since = performance.now() - RESTARTS_WITHIN_MS;
     const lately = ends.filter((at) => at > since);
     if (lately.length > MOST_RESTARTS) {
@@ -222,7 +222,7 @@ function openServer(server: McpServerConfig, parts: Parts): Server {
       ends.push(performance.now());
       await close();
     }
-    open ??= counted();
+    open ??= connectLimited();
     try {
       return await open;
     } catch (error) {

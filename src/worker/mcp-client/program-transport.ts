@@ -34,14 +34,14 @@ const END_MS = 2_000;
 export function programTransport({ file, args, env, cwd }: Program): ProgramTransport {
   const buffer = new ReadBuffer({ maxBufferSize: MOST_MESSAGE_BYTES });
   let child: ReturnType<typeof start> | undefined;
-  let said = "";
+  let stderrEnd = "";
   let ended: string | null = null;
   const kill = (signal: "SIGTERM" | "SIGKILL" = "SIGKILL") => {
     if (child !== undefined) signalGroup(child.pid, signal);
   };
-  const whenEnded = (why: string) => {
+  const markEnded = (why: string) => {
     if (ended !== null) return;
-    const last = cleanForTerminal(said.trim().split("\n").at(-1) ?? "");
+    const last = cleanForTerminal(stderrEnd.trim().split("\n").at(-1) ?? "");
     ended = last === "" ? why : `${why}: ${last}`;
     // Its children may still run.
     kill();
@@ -67,16 +67,16 @@ export function programTransport({ file, args, env, cwd }: Program): ProgramTran
       child = started;
       started.stdout.on("data", read);
       started.stderr.on("data", (chunk: Buffer) => {
-        said = (said + chunk.toString("utf8")).slice(-MOST_STDERR_CHARS);
+        stderrEnd = (stderrEnd + chunk.toString("utf8")).slice(-MOST_STDERR_CHARS);
       });
       started.stdin.on("error", () => undefined);
       started.once("exit", (code, signal) => {
-        whenEnded(`it ended ${signal === null ? `with ${code ?? "?"}` : `by ${signal}`}`);
+        markEnded(`it ended ${signal === null ? `with ${code ?? "?"}` : `by ${signal}`}`);
       });
       await new Promise<void>((done, failed) => {
         started.once("spawn", done);
         started.once("error", (error) => {
-          whenEnded("it could not be started");
+          markEnded("it could not be started");
           failed(error);
         });
       });

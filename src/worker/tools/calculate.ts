@@ -242,7 +242,7 @@ const FUNCTIONS = new Map<string, (args: readonly Value[]) => Value>([
       if (!Number.isInteger(places) || places < 0 || places > 12) {
         throw new ExpressionError("round takes 0 to 12 digits");
       }
-      return { kind: "number", number: round(numberOf(value ?? NOTHING), places) };
+      return { kind: "number", number: round(numberOf(value ?? ZERO), places) };
     },
   ],
   [
@@ -253,7 +253,7 @@ const FUNCTIONS = new Map<string, (args: readonly Value[]) => Value>([
     },
   ],
 ]);
-const NOTHING: Value = { kind: "number", number: exact(0n) };
+const ZERO: Value = { kind: "number", number: exact(0n) };
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 function order(one: Value, other: Value): number {
@@ -264,7 +264,7 @@ function order(one: Value, other: Value): number {
 function plus(one: Value, other: Value): Value {
   if (one.kind === "day") return { kind: "day", day: one.day + daysOf(other) };
   if (other.kind === "day") return { kind: "day", day: other.day + daysOf(one) };
-  return alike(one, other, add(numberOf(one), numberOf(other)));
+  return withKindOf(one, other, add(numberOf(one), numberOf(other)));
 }
 
 function minus(one: Value, other: Value): Value {
@@ -272,11 +272,11 @@ function minus(one: Value, other: Value): Value {
     return { kind: "span", days: exact(BigInt(one.day - other.day)) };
   }
   if (one.kind === "day") return { kind: "day", day: one.day - daysOf(other) };
-  return alike(one, other, subtract(numberOf(one), numberOf(other)));
+  return withKindOf(one, other, subtract(numberOf(one), numberOf(other)));
 }
 
 const times = (one: Value, other: Value): Value =>
-  alike(one, other, multiply(numberOf(one), numberOf(other)));
+  withKindOf(one, other, multiply(numberOf(one), numberOf(other)));
 
 function over(one: Value, other: Value): Value {
   const number = divide(numberOf(one), numberOf(other));
@@ -285,7 +285,7 @@ function over(one: Value, other: Value): Value {
     : { kind: "number", number };
 }
 
-const alike = (one: Value, other: Value, number: Exact): Value =>
+const withKindOf = (one: Value, other: Value, number: Exact): Value =>
   one.kind === "span" || other.kind === "span"
     ? { kind: "span", days: number }
     : { kind: "number", number };

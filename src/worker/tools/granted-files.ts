@@ -5,7 +5,7 @@ import type { Passage, PipelineDependencies } from "../evidence/types.ts";
 import type { ToolReach } from "./tool.ts";
 
 /** Hits that are checked to count those outside of the grant. */
-const MOST_LOOKED_AT = 50;
+const MOST_CHECKED = 50;
 
 /** Access to the sandbox and the index, without the bounds of a grant. */
 export type FileParts = Pick<
@@ -29,10 +29,10 @@ export type GrantedFiles = Pick<ToolReach, "readFile" | "listFiles" | "search"> 
 /** The days, as YYYY-MM-DD, that the documents of a search must be of. */
 type Days = Pick<DocumentFilter, "since" | "until">;
 
-function narrowed(asked: DocumentFilter, { since, until }: Days): DocumentFilter {
-  const least = [asked.since, since].flatMap((day) => day ?? []).sort();
-  const most = [asked.until, until].flatMap((day) => day ?? []).sort();
-  return { ...asked, since: least.at(-1), until: most[0] };
+function narrowDays(requested: DocumentFilter, { since, until }: Days): DocumentFilter {
+  const least = [requested.since, since].flatMap((day) => day ?? []).sort();
+  const most = [requested.until, until].flatMap((day) => day ?? []).sort();
+  return { ...requested, since: least.at(-1), until: most[0] };
 }
 
 /**
@@ -67,13 +67,13 @@ export function filesWithin(
     },
     listFiles: async () => (await parts.listPaths()).filter(isWithin),
     async search({ text, limit, pathPrefix, documents = {} }) {
-      const bounds = { source: null, documents: narrowed(documents, days) };
+      const bounds = { source: null, documents: narrowDays(documents, days) };
       const searchBelow = (prefix: string | null, most: number): Promise<readonly Passage[]> =>
         parts.search({ text, limit: most, pathPrefix: prefix, ...bounds }, signal);
       if (roots.length === 0) return { passages: await searchBelow(pathPrefix, limit), hidden: 0 };
       const below = prefixesWithin(roots, pathPrefix);
-      const found = await Promise.all(below.map((prefix) => searchBelow(prefix, MOST_LOOKED_AT)));
-      const all = await searchBelow(pathPrefix, MOST_LOOKED_AT);
+      const found = await Promise.all(below.map((prefix) => searchBelow(prefix, MOST_CHECKED)));
+      const all = await searchBelow(pathPrefix, MOST_CHECKED);
       return {
         passages: bestFirst(found)
           .filter(({ path }) => isWithin(path))

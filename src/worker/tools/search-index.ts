@@ -7,7 +7,7 @@ import { defineTool, filledText, numberUpTo, outputOf, pathPrefix } from "./tool
 const MOST_HITS = 20;
 const HITS = 8;
 
-const day = (said: string): z.ZodOptional<z.ZodISODate> => daySchema.optional().describe(said);
+const day = (text: string): z.ZodOptional<z.ZodISODate> => daySchema.optional().describe(text);
 
 /** Searches the index by words and by meaning. */
 export const SEARCH_INDEX = defineTool({

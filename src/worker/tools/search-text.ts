@@ -40,17 +40,17 @@ export const SEARCH_TEXT = defineTool({
   limits: { callsPerRun: 100 },
   async run(
     { text, is_pattern: isPattern = false, path_prefix: prefix = "", limit = MATCHES },
-    reach,
+    access,
   ) {
     const wanted = isPattern ? patternOf(text) : ({ kind: "literal", text } as const);
     if (wanted.kind === "fault") return refuse("INVALID_ARGS", `The pattern ${wanted.reason}.`);
-    const paths = (await reach.listFiles()).filter((path) => path.startsWith(prefix));
-    const found = await searchFiles(paths, wanted, limit, reach);
-    const left = paths.length - found.looked;
+    const paths = (await access.listFiles()).filter((path) => path.startsWith(prefix));
+    const found = await searchFiles(paths, wanted, limit, access);
+    const left = paths.length - found.searched;
     const where =
       left === 0
         ? plural(paths.length, "file")
-        : `${found.looked} of ${plural(paths.length, "file")}`;
+        : `${found.searched} of ${plural(paths.length, "file")}`;
     const rest =
       left === 0 ? "" : " The time was over before the others: narrow it down by path_prefix.";
     const shown =
@@ -60,7 +60,7 @@ export const SEARCH_TEXT = defineTool({
       {
         matches: found.matches,
         files: found.files,
-        looked_at: found.looked,
+        looked_at: found.searched,
         of_files: paths.length,
         unread: found.unread,
       },
@@ -82,7 +82,7 @@ type TextMatches = {
   readonly passages: readonly Passage[];
   readonly matches: number;
   readonly files: number;
-  readonly looked: number;
+  readonly searched: number;
   readonly unread: number;
 };
 
@@ -94,11 +94,11 @@ async function searchFiles(
 ): Promise<TextMatches> {
   const startedAt = performance.now();
   const passages: Passage[] = [];
-  let [matches, files, looked, unread] = [0, 0, 0, 0];
+  let [matches, files, searched, unread] = [0, 0, 0, 0];
   for (const path of paths.slice(0, MOST_FILES)) {
     signal.throwIfAborted();
     if (performance.now() - startedAt > MOST_MS) break;
-    looked += 1;
+    searched += 1;
     const reading = await readFile(path);
     if (reading.kind === "refused") {
       unread += 1;
@@ -115,7 +115,7 @@ async function searchFiles(
     if (hits.count > 0) files += 1;
     passages.push(...hits.lines.map(({ start, end }) => spanPassage(reading, start, end)));
   }
-  return { passages, matches, files, looked, unread };
+  return { passages, matches, files, searched, unread };
 }
 
 type Lines = { readonly text: string; readonly wanted: Wanted; readonly most: number };

@@ -181,7 +181,7 @@ function outputOf(ended: Ended): ToolOutput {
   const { ending, stdout, stderr, state } = outcome;
   // A count in output that was cut short would be too low.
   const isCitable = ending.kind === "exited" && !printsOwnWords && stdout.head.trim() !== "";
-  const evidence = isCitable ? [printOf(ended)] : [];
+  const evidence = isCitable ? [stdoutEvidence(ended)] : [];
   const saved = state.kind === "saved" ? formatState(state.state) : null;
   const text = [
     `${formatEnding(ending)}${formatKept(state)}${ran.files.length === 0 ? NO_FILES : ""}`,
@@ -223,7 +223,7 @@ const keptStream = (stream: "stdout" | "stderr", content: Buffer): readonly Whol
   content.length === 0 ? [] : [{ stream, content }];
 
 /** The beginning of stdout as evidence; a long one is cut at a line. */
-function printOf({ command, ran, outcome: { stdout } }: Ended): ToolEvidence {
+function stdoutEvidence({ command, ran, outcome: { stdout } }: Ended): ToolEvidence {
   const shown = cleanText(firstCodePoints(stdout.head, MOST_PRINT_CHARS));
   const isWhole = stdout.tail === "" && shown.length === cleanText(stdout.head).length;
   const text = isWhole ? shown : shown.slice(0, shown.lastIndexOf("\n") + 1) || shown;

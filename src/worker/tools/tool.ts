@@ -5,13 +5,13 @@ import type { Refusal } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/schema/json-value.ts";
 import type { ToolEffect } from "../../shared/config/mcp-servers.ts";
 import type { Passage, Reading, ToolPrint } from "../evidence/types.ts";
-import type { McpReach } from "../mcp-client/definition.ts";
+import type { McpAccess } from "../mcp-client/definition.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { CommandDecision } from "../sandbox/shell/command.ts";
 import type { ShellOutcome } from "../sandbox/shell/executor.ts";
 import type { CommandRule } from "../sandbox/shell/rules.ts";
 import type { ShellCommand } from "../sandbox/shell/state.ts";
-import type { WebReach } from "../web/open-web.ts";
+import type { WebAccess } from "../web/open-web.ts";
 
 /** A piece that an answer may rest on: a whole file or web page, a stretch of one, or the output of the tool itself. */
 export type ToolEvidence =
@@ -101,17 +101,17 @@ export type ToolReach = {
     stream: "result" | "stdout" | "stderr",
   ) => Promise<string | undefined>;
   /** Access to the web, as far as the configuration allows it. */
-  readonly web: WebReach;
+  readonly web: WebAccess;
   readonly shell: ShellDoor;
   /** Access to the configured MCP servers. */
-  readonly mcp: McpReach;
+  readonly mcp: McpAccess;
   readonly offload: Offload;
   readonly signal: AbortSignal;
 };
 
 /** The parts of a machine and its configuration that tools depend on. */
 export type MachineParts = {
-  readonly web: Pick<WebReach, "whyOff">;
+  readonly web: Pick<WebAccess, "whyOff">;
   readonly shell: { readonly kind: "open" } | Extract<ShellDoor, { readonly kind: "disabled" }>;
 };
 
@@ -232,7 +232,7 @@ export function parseArgs<Args extends object>(
   if (unknown !== undefined) {
     return refuse(
       "INVALID_ARGS",
-      `${tool.name} has no argument ${quoted(unknown)}; ${listed(tool.argNames.map(quoted))}.`,
+      `${tool.name} has no argument ${quoted(unknown)}; ${namesText(tool.argNames.map(quoted))}.`,
     );
   }
   const [first] = issues;
@@ -251,11 +251,11 @@ const withoutNulls = (given: unknown): unknown =>
 export const unknownTool = (name: string, tools: readonly Pick<Tool, "name">[]): Refusal =>
   refuse(
     "INVALID_ARGS",
-    `There is no tool ${quoted(name)}; ${listed(tools.map((tool) => tool.name))}.`,
+    `There is no tool ${quoted(name)}; ${namesText(tools.map((tool) => tool.name))}.`,
   );
 
 const MOST_QUOTED_CHARS = 200;
 const quoted = (text: string): string => JSON.stringify(text.slice(0, MOST_QUOTED_CHARS));
 
-const listed = ([only = "none", ...others]: readonly string[]): string =>
+const namesText = ([only = "none", ...others]: readonly string[]): string =>
   others.length === 0 ? `the only one is ${only}` : `there are ${[only, ...others].join(", ")}`;

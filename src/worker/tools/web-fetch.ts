@@ -18,9 +18,9 @@ export const WEB_FETCH = defineTool({
   limits: { callsPerRun: 30 },
   disabled: ({ web }) => web.whyOff("web_fetch"),
   async approval({ url }, { web }) {
-    const asked = web.whyAsked(url);
-    if (asked === null) return null;
-    const isUnknown = asked === "unknown";
+    const reason = web.whyAsked(url);
+    if (reason === null) return null;
+    const isUnknown = reason === "unknown";
     return {
       executor: "web_fetch",
       risks: ["network"],

@@ -151,9 +151,9 @@ export async function readAll(
   const chunks: Buffer[] = [];
   await pipeline(
     response,
-    upTo(maxBytes),
+    limitBytes(maxBytes),
     decoder,
-    upTo(maxBytes),
+    limitBytes(maxBytes),
     async (source: AsyncIterable<Buffer>) => {
       for await (const chunk of source) chunks.push(chunk);
     },
@@ -162,7 +162,7 @@ export async function readAll(
   return Buffer.concat(chunks);
 }
 
-const upTo = (maxBytes: number) =>
+const limitBytes = (maxBytes: number) =>
   async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0;
     for await (const chunk of source) {
@@ -189,10 +189,10 @@ function decoderOf(encoding: string): Duplex | undefined {
   }
 }
 
-const TEXTS =
+const TEXT_TYPES =
   /^(?:text\/(?:html|plain|markdown|x-markdown|xml)|application\/(?:json|xml|xhtml\+xml)|application\/[a-z0-9.-]{1,80}\+(?:json|xml))$/;
 
-const isText = (mediaType: string): boolean => TEXTS.test(mediaType);
+const isText = (mediaType: string): boolean => TEXT_TYPES.test(mediaType);
 
 export const isHtml = (mediaType: string): boolean =>
   mediaType === "text/html" || mediaType === "application/xhtml+xml";

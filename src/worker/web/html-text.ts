@@ -62,7 +62,7 @@ const BLOCKS: ReadonlySet<string> = new Set([
 /** Counted as left out. */
 const PICTURES: ReadonlySet<string> = new Set(["canvas", "object", "audio", "video"]);
 /** Blocks that get an empty line before and after. */
-const APART: ReadonlySet<string> = new Set([
+const SPACED_BLOCKS: ReadonlySet<string> = new Set([
   ...["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre"],
   ...["table", "ul"],
 ]);
@@ -141,7 +141,7 @@ function openReader(
   // Headings beside the page are nested below "## Beside the page".
   const headingMark = (level: number): string =>
     "#".repeat(part === page ? level : Math.min(6, level + 2));
-  const state = (): Open => open.at(-1) ?? { isUnread: false, isHidden: false, shift: undefined };
+  const top = (): Open => open.at(-1) ?? { isUnread: false, isHidden: false, shift: undefined };
   const openBeside = (name: string): void => {
     part = apart;
     besideDepth = open.length;
@@ -167,7 +167,7 @@ function openReader(
     if (name === "br") lines.break(1);
     if (name === "img") addPicture(attributes);
     if (name === "input") lines.add(valueOf(attributes));
-    if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
+    if (BLOCKS.has(name)) lines.break(SPACED_BLOCKS.has(name) ? 2 : 1);
     tables.open(name, attributes);
     if (name === "dd" && afterTerm) lines.joinNext();
     if (name === "dd" || name === "dt") afterTerm = false;
@@ -183,10 +183,10 @@ function openReader(
   const handler: Handler = {
     onopentag(name, attributes) {
       if (open.length >= MOST_DEPTH) throw new TooDeep();
-      const outer = state();
+      const outer = top();
       const isUnread =
-        outer.isUnread || (UNREAD.has(name) && !isKept(name)) || isOutOfSight(attributes);
-      const isHidden = sizeOf(attributes) ?? outer.isHidden;
+        outer.isUnread || (UNREAD.has(name) && !isKept(name)) || isRepeatedContent(attributes);
+      const isHidden = hasZeroSize(attributes) ?? outer.isHidden;
       const isFaint = isHidden && !outer.isHidden;
       if ((isFaint || isHiddenBy(attributes)) && !outer.isUnread && !UNREAD.has(name))
         isInHidden = true;
@@ -200,14 +200,14 @@ function openReader(
       if (!outer.isUnread && name === "iframe") leftOut["embedded pages"] += 1;
       if (name === "title" && title === "") inTitle = true;
       if (name === "base") links.rebase(attributes["href"]);
-      if (state().isUnread) return;
+      if (top().isUnread) return;
       if (isKept(name) && part === page) openBeside(name);
       openRead(name, attributes);
     },
     ontext(text) {
       if (inTitle) title += text;
       if (inStyle) for (const [name, shift] of shiftsIn(text)) shifts.set(name, shift);
-      const { isUnread, isHidden, shift } = state();
+      const { isUnread, isHidden, shift } = top();
       if (inTitle) return;
       if (isUnread || isHidden) {
         if (!isInHidden || text.trim() === "") return;
@@ -223,9 +223,9 @@ function openReader(
     onclosetag(name) {
       if (name === "title") inTitle = false;
       inStyle = false;
-      const wasUnread = state().isUnread;
+      const wasUnread = top().isUnread;
       open.pop();
-      if (!state().isUnread && !state().isHidden) isInHidden = false;
+      if (!top().isUnread && !top().isHidden) isInHidden = false;
       if (wasUnread) return;
       if (open.length < besideDepth) {
         part = page;
@@ -242,7 +242,7 @@ function openReader(
       if (name === "dt") afterTerm = true;
       if (name === "dd") lines.separate();
       tables.close(name);
-      if (BLOCKS.has(name)) lines.break(APART.has(name) ? 2 : 1);
+      if (BLOCKS.has(name)) lines.break(SPACED_BLOCKS.has(name) ? 2 : 1);
       if (name === "main" && mainFrom !== -1 && part === page)
         main ??= lines.text(mainFrom, lines.length());
     },
@@ -331,11 +331,11 @@ const isHiddenBy = (attributes: Readonly<Record<string, string>>): boolean =>
   "hidden" in attributes || HIDING.test(styleOf(attributes));
 
 /** Whether the element repeats other text, or is the same on every page. */
-const isOutOfSight = (attributes: Readonly<Record<string, string>>): boolean =>
+const isRepeatedContent = (attributes: Readonly<Record<string, string>>): boolean =>
   attributes["aria-hidden"] === "true" || attributes["role"] === "navigation";
 
 /** Whether letters of an element have size zero; undefined if it sets no size. A nested element may set one again. */
-function sizeOf(attributes: Readonly<Record<string, string>>): boolean | undefined {
+function hasZeroSize(attributes: Readonly<Record<string, string>>): boolean | undefined {
   const size = SIZE.exec(styleOf(attributes));
   return size === null ? undefined : /\d/.test(size[1] ?? "");
 }

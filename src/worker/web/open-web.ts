@@ -13,7 +13,7 @@ import type { OutboundRequest } from "../outbound-request.ts";
 import { fetchBytes } from "./fetch-page.ts";
 import { readPage } from "./page-reading.ts";
 import type { FetchedPage } from "./page-reading.ts";
-import { askProvider } from "./search-providers.ts";
+import { prepareSearch } from "./search-providers.ts";
 import type { FoundPage } from "./search-providers.ts";
 import { judgeUrl } from "./url-rules.ts";
 import type { UrlRules } from "./url-rules.ts";
@@ -38,7 +38,7 @@ export type SearchResults = {
 };
 
 /** Access to the web for one investigation. */
-export type WebReach = {
+export type WebAccess = {
   search(query: string, limit: number): Promise<SearchResults | Refusal>;
   fetchPage(url: string): Promise<FetchedPage | Refusal>;
   /** Why a fetch needs approval: the URL is unknown, or every fetch needs it; null if none is needed. */
@@ -83,9 +83,9 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
   return {
     asks: web.ask,
     whyOff: (tool) => whyWebOff(tool, web) ?? null,
-    judge: (url) => refusedAs("page", web) ?? judgeUrl(url, rules),
+    judge: (url) => refuseIfOff("page", web) ?? judgeUrl(url, rules),
     async fetchPage(url, signal) {
-      const judged = refusedAs("page", web) ?? judgeUrl(url, rules);
+      const judged = refuseIfOff("page", web) ?? judgeUrl(url, rules);
       if (judged.kind === "refused") return judged;
       const turn = await takeTurn(PAGES, web.fetches_per_minute, turns, signal);
       if (turn.kind === "refused") return turn;
@@ -95,7 +95,7 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
       return readPage(fetched, new Date(), { offload, maxChars, signal });
     },
     async search(query, limit, signal) {
-      const refused = refusedAs("search", web);
+      const refused = refuseIfOff("search", web);
       const { provider } = web.search;
       if (refused !== null) return refused;
       if (provider === null) return refuse("WEB_DENIED", "tools.web.search.provider is not set.");
@@ -103,10 +103,10 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
       if (key.kind === "missing") return refuse("WEB_UNAVAILABLE", `On this worker ${key.why}`);
       const baseUrl = web.search.base_url;
       const call = { provider, baseUrl, key: key.key, query, limit };
-      const asked = askProvider(call, limits);
-      const turn = await takeTurn(asked.host, web.search.per_minute, turns, signal);
+      const prepared = prepareSearch(call, limits);
+      const turn = await takeTurn(prepared.host, web.search.per_minute, turns, signal);
       if (turn.kind === "refused") return turn;
-      const answer = await asked.send(signal);
+      const answer = await prepared.send(signal);
       await turn.end(answer);
       if (answer.kind !== "answered") return refuse("WEB_UNAVAILABLE", answer.message);
       return { kind: "results", provider, pages: answer.pages.slice(0, limit) };
@@ -114,7 +114,7 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
   };
 }
 
-function refusedAs(what: keyof typeof WEB_TOOLS, web: Config["tools"]["web"]): Refusal | null {
+function refuseIfOff(what: keyof typeof WEB_TOOLS, web: Config["tools"]["web"]): Refusal | null {
   const reason = disabledBecause(WEB_TOOLS[what], web);
   return reason === undefined ? null : refuse("WEB_DENIED", reason);
 }

@@ -22,7 +22,7 @@ export function openLines(): PageLines {
   let breaks = 0;
   let atStart = true;
   let glue: string | undefined;
-  const put = (text: string): void => {
+  const append = (text: string): void => {
     if (glue !== undefined) pieces.push(glue);
     else if (breaks > 0 && pieces.length > 0) pieces.push("\n".repeat(breaks));
     glue = undefined;
@@ -34,10 +34,10 @@ export function openLines(): PageLines {
     length: (): number => pieces.length,
     add(text) {
       const shown = atStart || breaks > 0 || glue !== undefined ? text.trimStart() : text;
-      if (shown !== "") put(shown);
+      if (shown !== "") append(shown);
     },
     preformatted(text) {
-      if (text !== "") put(text);
+      if (text !== "") append(text);
     },
     break(least) {
       breaks = Math.max(breaks, least);

@@ -49,7 +49,7 @@ export function openTables(lines: PageLines): PageTables {
     table.open = undefined;
     const text = lines.take(held);
     const columns = spanOf(attributes["colspan"]);
-    skipSpanning(table);
+    addSpanningCells(table);
     table.cells.push({ text, isName: element === "th", columns });
     const rows = spanOf(attributes["rowspan"]);
     if (rows > 1) table.spanning.set(table.column, { text, columns, rows: rows - 1 });
@@ -60,7 +60,7 @@ export function openTables(lines: PageLines): PageTables {
     if (table === null || table === undefined) return;
     closeCell();
     if (table.cells.length === 0) return;
-    skipSpanning(table);
+    addSpanningCells(table);
     const { cells } = table;
     table.cells = [];
     table.column = 0;
@@ -104,7 +104,7 @@ const spanOf = (value: string | undefined): number => {
 };
 
 /** Adds the cells that rows above extend into this row; a cell that spans several rows is repeated in each. */
-function skipSpanning(table: Table): void {
+function addSpanningCells(table: Table): void {
   for (;;) {
     const spanning = table.spanning.get(table.column);
     if (spanning === undefined || table.column > MOST_COLUMNS) return;

@@ -89,7 +89,7 @@ function withQuery(base: string, query: Readonly<Record<string, string>>): URL {
   return url;
 }
 
-type Asked = {
+type PreparedSearch = {
   /** The base URL, by which the rate is limited. */
   readonly host: string;
   send(signal: AbortSignal): Promise<ProviderAnswer>;
@@ -110,7 +110,7 @@ const MOST_SNIPPET_CHARS = 400;
  * Prepares one search. The operator chose the provider, so it may be in a private network. A redirect is not followed,
  * because it would take the key along.
  */
-export function askProvider(
+export function prepareSearch(
   {
     provider,
     ...call
@@ -119,7 +119,7 @@ export function askProvider(
     readonly baseUrl: string | null;
   },
   limits: Pick<FetchLimits, "userAgent" | "timeoutMs" | "lookup">,
-): Asked {
+): PreparedSearch {
   const known = PROVIDERS[provider];
   const host = (call.baseUrl ?? known.baseUrl ?? "").trim().replace(/\/$/, "");
   return {

@@ -80,7 +80,7 @@ function matches(entry: string, { host, port }: Place): boolean {
 
 const URL_IN_TEXT = /https?:\/\/[^\s<>"'`|\\^{}]{1,2048}/giu;
 /** Punctuation that may follow a URL in a sentence. */
-const BEHIND = ".,;:!?)]»”’*_";
+const TRAILING_MARKS = ".,;:!?)]»”’*_";
 /** In one text. */
 const MOST_URLS = 5_000;
 
@@ -92,7 +92,7 @@ export function urlsIn(text: string): ReadonlySet<string> {
     seen += 1;
     if (seen > MOST_URLS) break;
     let end = found.length;
-    while (BEHIND.includes(found.charAt(end - 1))) end -= 1;
+    while (TRAILING_MARKS.includes(found.charAt(end - 1))) end -= 1;
     for (const spelled of [found, found.slice(0, end)]) {
       const key = urlKey(spelled);
       if (key !== undefined) keys.add(key);
