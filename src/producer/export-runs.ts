@@ -14,14 +14,14 @@ import {
   makeFoldersInWorkroot,
   writeFileInWorkroot,
 } from "./workroot-file.ts";
-import type { Seen, TargetRequest } from "./workroot-file.ts";
+import type { WorkrootPlace, TargetRequest } from "./workroot-file.ts";
 
 /** Version of the export format. */
 const SCHEMA_VERSION = 1;
 /** A run in hundreds of parts takes megabytes, and a page of runs is in memory at once. */
 const PAGE_RUNS = 20;
 
-type ExportPlace = Seen & {
+type ExportPlace = WorkrootPlace & {
   /** Absolute; `<run_id>/run.json` goes into it. */
   readonly folder: string;
   /** Whether an existing file with other content is replaced. */
@@ -94,7 +94,7 @@ async function holds(file: string, text: string): Promise<boolean> {
   return (await readFile(file, "utf8")) === text;
 }
 
-const targetAt = (path: string, { cwd, roots }: Seen): TargetRequest => ({
+const targetAt = (path: string, { cwd, roots }: WorkrootPlace): TargetRequest => ({
   file: relative(cwd, path),
   cwd,
   roots,

@@ -12,7 +12,7 @@ import { selectReasoning } from "../shared/views/reasoning.ts";
 import { readTrace } from "../shared/views/trace.ts";
 import { markdownPage } from "./report/markdown.ts";
 import { beginFileInWorkroot, makeFoldersInWorkroot } from "./workroot-file.ts";
-import type { Seen } from "./workroot-file.ts";
+import type { WorkrootPlace } from "./workroot-file.ts";
 
 /** The files of the export of one job. */
 const TRACE_FILES = [
@@ -25,7 +25,7 @@ const TRACE_FILES = [
 const REASONING_FILE = "reasoning.jsonl";
 type TraceFile = (typeof TRACE_FILES)[number] | typeof REASONING_FILE;
 
-type TracePlace = Seen & {
+type TracePlace = WorkrootPlace & {
   /** Absolute. */
   readonly folder: string;
   /** Whether the reasoning of models is written, to its own file. */

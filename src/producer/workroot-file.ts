@@ -105,12 +105,12 @@ export type TargetRequest = {
 };
 
 /** The folder to which paths in messages are relative, and the folders that bound where files may be. */
-export type Seen = Pick<TargetRequest, "cwd" | "roots">;
+export type WorkrootPlace = Pick<TargetRequest, "cwd" | "roots">;
 
 /** Creates the folders of a path below the work root with mode 0700; each is checked before the next is created. */
 export async function makeFoldersInWorkroot(
   folder: string,
-  seen: Seen,
+  seen: WorkrootPlace,
 ): Promise<Refusal | undefined> {
   const { workroot } = seen.roots;
   const known = [workroot, await realpath(workroot)];
@@ -126,7 +126,7 @@ export async function makeFoldersInWorkroot(
 
 export async function makeFolderInWorkroot(
   folder: string,
-  { cwd, roots }: Seen,
+  { cwd, roots }: WorkrootPlace,
 ): Promise<Refusal | undefined> {
   const file = relative(cwd, folder);
   const target = await openTarget({ file, cwd, roots });
@@ -166,8 +166,8 @@ type Target = {
 export async function openTarget(request: TargetRequest): Promise<Target | Refusal> {
   const { file, cwd, roots } = request;
   const workroot = await realpath(roots.workroot);
-  const asked = resolve(cwd, file);
-  const path = pathBelow(roots.workroot, asked) ?? pathBelow(workroot, asked);
+  const requested = resolve(cwd, file);
+  const path = pathBelow(roots.workroot, requested) ?? pathBelow(workroot, requested);
   if (path === undefined) {
     return denied(file, "lies outside of the work root. Name a place in it");
   }

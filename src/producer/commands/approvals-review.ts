@@ -9,7 +9,7 @@ import { selectApprovalGroups } from "../../shared/views/inbox.ts";
 import type { ApprovalGroup } from "../../shared/views/inbox.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { askDecision, askReason } from "../print/decision-prompt.ts";
-import { batchOf, decidedWords, lateWords, letGoOn, RULE_HOLDS, secondsOf } from "./approvals.ts";
+import { batchOf, decidedText, lateText, resumeRuns, RULE_HOLDS, secondsOf } from "./approvals.ts";
 
 /** Asks a person on a terminal about each waiting call, first about the call that most runs wait for. */
 export const approvalsReview: CommandHandler = async (invocation) => {
@@ -56,16 +56,16 @@ async function reviewAll(
     const open = groups.filter(({ fingerprint }) => !later.has(fingerprint));
     const [group] = open;
     if (group === undefined) return { decided, left: groups.length };
-    const choice = await choose(context, group, open.length);
+    const choice = await chooseDecision(context, group, open.length);
     if (choice === "left") return { decided, left: groups.length };
     if (choice === "later") later.add(group.fingerprint);
-    else if (await carryOut(context, database, group, choice)) decided += 1;
+    else if (await applyDecision(context, database, group, choice)) decided += 1;
   }
 }
 
 type Chosen = Pick<NewDecision, "verdict" | "scope" | "reason">;
 
-async function choose(
+async function chooseDecision(
   { terminal, invocation: { options, env } }: CommandContext,
   group: ApprovalGroup,
   calls: number,
@@ -82,7 +82,7 @@ async function choose(
 }
 
 /** @returns whether this decision took effect */
-async function carryOut(
+async function applyDecision(
   context: CommandContext,
   database: Database,
   { approval_id: approvalId, tool }: ApprovalGroup,
@@ -94,12 +94,12 @@ async function carryOut(
     expiresInSeconds: chosen.scope === "rule" ? secondsOf(RULE_HOLDS) : null,
   });
   if (decided.kind === "decided") {
-    context.terminal.say(`${tool}: ${decidedWords(chosen, decided)}`);
-    await letGoOn(context, database, 0);
+    context.terminal.say(`${tool}: ${decidedText(chosen, decided)}`);
+    await resumeRuns(context, database, 0);
     return true;
   }
   context.terminal.say(
-    decided.kind === "late" ? lateWords(approvalId, decided) : "Its batch was deleted meanwhile.",
+    decided.kind === "late" ? lateText(approvalId, decided) : "Its batch was deleted meanwhile.",
   );
   return false;
 }

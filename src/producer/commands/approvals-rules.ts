@@ -5,12 +5,12 @@ import { Failure } from "../../shared/failure.ts";
 import { insertCommandRule } from "../../shared/store/investigations/command-rules.ts";
 import type { NewCommandRule } from "../../shared/store/investigations/command-rules.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { batchOf, findJob, letGoOn } from "./approvals.ts";
+import { batchOf, findJob, resumeRuns } from "./approvals.ts";
 import { countOfOption, textOf } from "./options.ts";
 
 const DAY_S = 86_400;
 /** The default duration of an allow rule. */
-const DAYS = 7;
+const DEFAULT_DAYS = 7;
 
 /**
  * Adds a rule for commands of the shell tool: one that allows, until it expires, or one that forbids. Runs that wait for a
@@ -20,7 +20,7 @@ export const approvalsRulesAdd = checkedCommand(
   ({ invocation }) => readRule(invocation),
   async (context, database, rule) => {
     const { terminal, invocation } = context;
-    const within = await withinOf(database, invocation);
+    const within = await ruleScope(database, invocation);
     const { decisionId, expiresAt, woken } = await insertCommandRule(database, {
       ...rule,
       expiresInSeconds: within === undefined ? rule.expiresInSeconds : null,
@@ -42,12 +42,12 @@ export const approvalsRulesAdd = checkedCommand(
         `${formatRule(rule, within?.scope)}. To end it: nightdesk approvals revoke ${decisionId.slice(0, 8)}`,
       );
     }
-    await letGoOn(context, database, woken);
+    await resumeRuns(context, database, woken);
   },
 );
 
 /** @throws Failure USAGE_ERROR, NOT_FOUND */
-async function withinOf(
+async function ruleScope(
   database: Database,
   invocation: Invocation,
 ): Promise<NewCommandRule["within"]> {
@@ -91,7 +91,7 @@ function readRule({ args, options }: Invocation): NewCommandRule {
       rule: { binary, words, folder: folderOf(folder ?? "/") },
       reason: reason ?? null,
       decidedBy: userName(),
-      expiresInSeconds: (days ?? DAYS) * DAY_S,
+      expiresInSeconds: (days ?? DEFAULT_DAYS) * DAY_S,
     };
   }
   if (folder !== undefined) {

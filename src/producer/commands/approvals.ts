@@ -46,7 +46,7 @@ export const approvalsList = databaseCommand(async (context, database) => {
   else await listRequests(context, database, { batchId, limit });
 });
 
-type Listed = { readonly batchId: string | null; readonly limit: number };
+type ListFilter = { readonly batchId: string | null; readonly limit: number };
 
 /** The batch that `--batch` names; null for all. */
 export async function batchOf(db: Queryable, { options }: Invocation): Promise<string | null> {
@@ -57,7 +57,7 @@ export async function batchOf(db: Queryable, { options }: Invocation): Promise<s
 async function listRequests(
   { terminal, invocation }: CommandContext,
   database: Database,
-  { batchId, limit }: Listed,
+  { batchId, limit }: ListFilter,
 ): Promise<void> {
   const which = invocation.options["all"] === true ? "all" : "waiting";
   const groups = await selectApprovalGroups(database, { batchId, which, limit });
@@ -79,7 +79,7 @@ async function listRequests(
 async function listUncertain(
   { terminal }: CommandContext,
   database: Database,
-  { batchId, limit }: Listed,
+  { batchId, limit }: ListFilter,
 ): Promise<void> {
   const steps = await selectUncertainSteps(database, batchId, limit);
   if (terminal.isJson) return terminal.printJson(steps);
@@ -116,11 +116,11 @@ const noApproval = (text: string): Failure =>
     `There is no approval ${JSON.stringify(text)}. nightdesk approvals list shows the ids; 8 characters of one are enough.`,
   );
 
-export const approvalsApprove = deciding("approve");
+export const approvalsApprove = decisionCommand("approve");
 
-export const approvalsDeny = deciding("deny");
+export const approvalsDeny = decisionCommand("deny");
 
-function deciding(verdict: NewDecision["verdict"]): CommandHandler {
+function decisionCommand(verdict: NewDecision["verdict"]): CommandHandler {
   const check = ({ invocation }: CommandContext) => ({
     decision: decisionOf(invocation, verdict),
     isMany: assertOneWay(invocation),
@@ -131,9 +131,9 @@ function deciding(verdict: NewDecision["verdict"]): CommandHandler {
     const approvalId = await findApproval(database, given);
     const decided = await decideApproval(database, approvalId, decision);
     if (decided.kind === "unknown") throw noApproval(given);
-    if (decided.kind === "late") throw new Failure("INPUT_INVALID", lateWords(approvalId, decided));
+    if (decided.kind === "late") throw new Failure("INPUT_INVALID", lateText(approvalId, decided));
     await printDecided(context, decision, decided);
-    return letGoOn(context, database, decided.woken);
+    return resumeRuns(context, database, decided.woken);
   });
 }
 
@@ -181,7 +181,7 @@ async function decideMany(
       ? "Nothing of that waits for approval."
       : `${capital(VERDICTS[decision.verdict])}: ${countOf(done.calls, "call")}; ${on}.`,
   );
-  await letGoOn(context, database, done.woken);
+  await resumeRuns(context, database, done.woken);
 }
 
 /** @throws Failure USAGE_ERROR */
@@ -236,7 +236,7 @@ export function secondsOf(text: string): number {
 }
 
 /** Who decided first: `It was approved before, by ada at …`. */
-export function lateWords(
+export function lateText(
   approvalId: string,
   { state, decidedBy, decidedAt }: Extract<Decided, { kind: "late" }>,
 ): string {
@@ -270,19 +270,19 @@ async function printDecided(
       woken,
     });
   }
-  terminal.say(decidedWords({ verdict, scope }, { decisionId, answered }));
+  terminal.say(decidedText({ verdict, scope }, { decisionId, answered }));
 }
 
 /** `Approved: 412 runs go on.` */
-export function decidedWords(
+export function decidedText(
   { verdict, scope }: Pick<NewDecision, "verdict" | "scope">,
   { decisionId, answered }: Pick<Made, "decisionId" | "answered">,
 ): string {
   const on = verdict === "approve" ? "" : " without it";
-  const told = `${capital(VERDICTS[verdict])}: ${countOf(answered, "run")} ${answered === 1 ? "goes" : "go"} on${on}.`;
+  const sentence = `${capital(VERDICTS[verdict])}: ${countOf(answered, "run")} ${answered === 1 ? "goes" : "go"} on${on}.`;
   return scope === "once"
-    ? told
-    : `${told} The same is answered so from now on, ${SCOPE_ENDS[scope]}. To end that: nightdesk approvals revoke ${decisionId}`;
+    ? sentence
+    : `${sentence} The same is answered so from now on, ${SCOPE_ENDS[scope]}. To end that: nightdesk approvals revoke ${decisionId}`;
 }
 
 const SCOPE_ENDS = {
@@ -292,7 +292,7 @@ const SCOPE_ENDS = {
 } as const;
 
 /** Releases a batch that was held because too many of its jobs waited, and wakes the workers. */
-export async function letGoOn(
+export async function resumeRuns(
   context: CommandContext,
   database: Database,
   woken: number,
@@ -353,7 +353,7 @@ export const approvalsResolve = checkedCommand(
         ? `Step ${step} counts as carried out: it is not made again. The model is told that its result is lost.`
         : `Step ${step} counts as not made: the model may ask for it again.`,
     );
-    await letGoOn(context, database, 1);
+    await resumeRuns(context, database, 1);
   },
 );
 

@@ -24,7 +24,7 @@ import {
   batchSettingsOf,
   countOfOption,
   routeOf,
-  said,
+  given,
   sourceOf,
   textOf,
   verificationOf,
@@ -35,14 +35,14 @@ import { textArgumentOf } from "./read-stdin.ts";
 export const ask: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
-  const place = placeOf(context);
+  const place = pathOption(context);
   if (place?.kind === "refused") return printRefusal(place, invocation);
   const former = textOf(options, "follows");
   return runSingleJob(context, {
     kind: "ask",
     question: await textArgumentOf(invocation, "The question"),
-    options: said({
-      follows: former === undefined ? undefined : await findFormer(context, former),
+    options: given({
+      follows: former === undefined ? undefined : await findFollowedJob(context, former),
       route: routeOf(options),
       full: options["full"] === true ? true : undefined,
       model: textOf(options, "model"),
@@ -55,7 +55,7 @@ export const ask: CommandHandler = async (invocation) => {
 };
 
 /** The path prefix of `--path`; undefined without it. */
-function placeOf({
+function pathOption({
   invocation,
   config,
 }: CommandContext): ReturnType<typeof pathPrefixOf> | undefined {
@@ -64,7 +64,7 @@ function placeOf({
 }
 
 /** @throws Failure NOT_FOUND for an id of no question with a result, AMBIGUOUS_ID */
-const findFormer = (context: CommandContext, text: string): Promise<string> =>
+const findFollowedJob = (context: CommandContext, text: string): Promise<string> =>
   withDatabase(context, "must-exist", async (database) => {
     const id = await findId(database, text, ["job", "run"]);
     const followed = id === undefined ? undefined : await findFollowed(database, id);
@@ -79,7 +79,7 @@ const findFormer = (context: CommandContext, text: string): Promise<string> =>
 export const investigate: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
-  const place = placeOf(context);
+  const place = pathOption(context);
   if (place?.kind === "refused") return printRefusal(place, invocation);
   const input = {
     preset: textOf(options, "preset"),
@@ -97,9 +97,9 @@ export const investigate: CommandHandler = async (invocation) => {
   return runSingleJob(context, {
     kind: "investigate",
     task: await textArgumentOf(invocation, "The question"),
-    ...said(input),
+    ...given(input),
     ...(steps === undefined ? {} : { limits: { steps } }),
-    options: said({
+    options: given({
       route: routeOf(options),
       model: textOf(options, "model"),
       path_prefix: place?.prefix,
@@ -126,14 +126,14 @@ export const chat: CommandHandler = async (invocation) => {
   return runSingleJob(context, {
     kind: "chat",
     prompt: await textArgumentOf(invocation, "The prompt"),
-    ...said({ model: textOf(options, "model"), max_tokens: countOfOption(options, "maxTokens") }),
+    ...given({ model: textOf(options, "model"), max_tokens: countOfOption(options, "maxTokens") }),
   });
 };
 
 /** Examines a model. No line of a batch may request this, because it concerns the installation. */
 export const modelsExamine: CommandHandler = async (invocation) => {
   const own = countOfOption(invocation.options, "own");
-  const value = { kind: "examine", ...said({ model: invocation.args[0], own }) };
+  const value = { kind: "examine", ...given({ model: invocation.args[0], own }) };
   const parsed = jobInputSchema.safeParse(value);
   if (!parsed.success || findUnstorableInput(value) !== undefined) {
     throw new Failure(

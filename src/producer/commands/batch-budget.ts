@@ -8,7 +8,7 @@ import { Failure } from "../../shared/failure.ts";
 import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { formatState } from "../../shared/views/batch-words.ts";
 import { formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
-import { argumentOf, said, textOf } from "./options.ts";
+import { argumentOf, given, textOf } from "./options.ts";
 
 /** Shows the cost of a batch's model calls, and changes its limits; a batch that was held goes on. */
 export const batchBudget = checkedCommand(
@@ -31,7 +31,7 @@ export const batchBudget = checkedCommand(
 );
 
 function changeOf({ invocation: { options } }: CommandContext): BudgetChange {
-  return said({
+  return given({
     tokens: limitOf(textOf(options, "tokens"), "--tokens", "whole"),
     calls: limitOf(textOf(options, "calls"), "--calls", "whole"),
     seconds: limitOf(textOf(options, "wallTime"), "--wall-time", "any"),
@@ -102,7 +102,7 @@ export function formatBudget(budget: BatchBudget, batch: string): readonly strin
 function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
   const { refusedBy, tokensNeeded } = budget;
   if (refusedBy === null) return [];
-  const short = refusedBy === "night" ? [] : shortOf(budget);
+  const short = refusedBy === "night" ? [] : exceededFlags(budget);
   const isOfTokens = short.length === 0 || short.includes("--tokens");
   const size = isOfTokens ? `, which may take ${formatCount(tokensNeeded ?? 0)} tokens` : "";
   const flags = (short.length === 0 ? ["--tokens"] : short).map((flag) => `${flag} N`).join(" ");
@@ -118,7 +118,7 @@ function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
 const LEAST_CALL_S = 0.001;
 
 /** The flags of the batch limits that the next call would exceed. */
-function shortOf({
+function exceededFlags({
   limits,
   used,
   reserved,

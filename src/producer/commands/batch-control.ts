@@ -73,13 +73,13 @@ function printResumed(
 export const batchCancel = databaseCommand(async ({ terminal, invocation }, database) => {
   const before = await findNamedBatch(database, argumentOf(invocation));
   await cancelBatch(database, before.batchId, (ended) => {
-    terminal.status(`${formatCount(ended)} of ${formatCount(waiting(before))} jobs ended`);
+    terminal.status(`${formatCount(ended)} of ${formatCount(waitingJobs(before))} jobs ended`);
   });
   terminal.clearStatus();
   const batch = await findNamedBatch(database, before.batchId);
   if (terminal.isJson) await terminal.printJson(batchJson(batch));
   terminal.say(
-    before.finishedAt === null || waiting(before) > 0
+    before.finishedAt === null || waitingJobs(before) > 0
       ? `Cancelled batch ${JSON.stringify(batch.name)}: ${formatCounts(batch)}.`
       : `Batch ${JSON.stringify(batch.name)} is ${batch.state} already; there was nothing to cancel.`,
   );
@@ -87,7 +87,7 @@ export const batchCancel = databaseCommand(async ({ terminal, invocation }, data
 });
 
 /** A cancelled batch may have waiting jobs too, if the command that cancelled it died. */
-const waiting = ({ counts }: BatchProgress): number => counts.queued + counts.parked;
+const waitingJobs = ({ counts }: BatchProgress): number => counts.queued + counts.parked;
 
 /** Changes a batch's windows, deadline and priority. */
 export const batchSet: CommandHandler = async (invocation) => {
@@ -144,10 +144,10 @@ const setPin = (invocation: Invocation, pin: Pin | null) =>
       await terminal.printJson({ ok: true, batch_id: batchId, batch: name, pinned: pin });
     }
     const kept = pin === null && config.runs.keep_days === null ? "unlimited" : (pin ?? "none");
-    terminal.say(`Batch ${JSON.stringify(name)} ${WORDS[kept]}.`);
+    terminal.say(`Batch ${JSON.stringify(name)} ${PIN_TEXTS[kept]}.`);
   })(invocation);
 
-const WORDS = {
+const PIN_TEXTS = {
   always: "is kept, whatever its age, until it is unpinned",
   until_exported: "is kept, whatever its age, until it is exported",
   none: "is deleted when it is older than runs.keep_days",

@@ -11,7 +11,7 @@ import { textOf } from "./options.ts";
 
 const SLICE_JOBS = 2_000;
 /** While jobs run, it pauses after each slice for so many times the slice's duration. */
-const RESTS = 9;
+const PAUSE_FACTOR = 9;
 /** The most names that are shown; the rest is deleted too. */
 const MOST_SHOWN = 1_000;
 
@@ -22,8 +22,8 @@ export const batchPrune = checkedCommand(parseRetention, async (context, databas
   const pruned =
     context.invocation.options["dryRun"] === true
       ? { old: await selectOldBatches(database, retention, MOST_SHOWN), jobs: 0, batches: 0 }
-      : await prune(context, database, retention);
-  await print(context, pruned);
+      : await pruneBatches(context, database, retention);
+  await printPruned(context, pruned);
 });
 
 /** The first old batches, and the numbers of deleted jobs and batches. */
@@ -53,7 +53,7 @@ function parseRetention({ invocation, config }: CommandContext): Retention {
   );
 }
 
-async function prune(
+async function pruneBatches(
   { terminal }: CommandContext,
   database: Database,
   retention: Retention,
@@ -78,11 +78,11 @@ async function prune(
     }
     const pace = slice.isAtWork ? ", slowly, because jobs run" : "";
     terminal.status(`${formatCount(jobs)} jobs deleted${pace}`);
-    if (slice.isAtWork) await setTimeout((performance.now() - startedAt) * RESTS);
+    if (slice.isAtWork) await setTimeout((performance.now() - startedAt) * PAUSE_FACTOR);
   }
 }
 
-async function print(
+async function printPruned(
   { terminal, invocation }: CommandContext,
   { old, jobs, batches }: Pruned,
 ): Promise<void> {

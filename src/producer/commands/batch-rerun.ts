@@ -45,7 +45,7 @@ export const batchRerun: CommandHandler = async (invocation) => {
   const settings = batchSettingsOf(options);
   return withDatabase(context, "must-exist", async (database) => {
     const old = await findNamedBatch(database, argumentOf(invocation));
-    const stale = options["stale"] === true ? await presentOf(context, database) : null;
+    const stale = options["stale"] === true ? await currentState(context, database) : null;
     const choice = { filter: { ...chosen, stale }, narrow: jobsOfDays(context, database) };
     if (options["dryRun"] === true) {
       const counted = await selectJobs(database, old.batchId, choice, async () => undefined);
@@ -55,7 +55,7 @@ export const batchRerun: CommandHandler = async (invocation) => {
   });
 };
 
-const presentOf = async (
+const currentState = async (
   { invocation, config }: CommandContext,
   database: Database,
 ): Promise<RerunFilter["stale"]> => ({
@@ -71,7 +71,7 @@ async function selectNotes(database: Database): Promise<readonly string[]> {
   return notes.filter(({ fits }) => fits).map(({ memory_id: memoryId }) => memoryId);
 }
 
-type Wanted = {
+type RerunRequest = {
   readonly old: { readonly batchId: string; readonly name: string };
   readonly choice: RerunChoice;
   readonly requested: string | undefined;
@@ -81,7 +81,7 @@ type Wanted = {
 async function rerun(
   context: CommandContext,
   database: Database,
-  { old, choice, requested, settings }: Wanted,
+  { old, choice, requested, settings }: RerunRequest,
 ): Promise<number> {
   const batch = await selectBatch(database, requested, `${old.name} rerun`);
   if (!batch.created) {

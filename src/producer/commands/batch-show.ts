@@ -20,7 +20,7 @@ import { argumentOf, countOfOption } from "./options.ts";
 export const batchShow = databaseCommand(async (context, database) => {
   const { terminal, invocation } = context;
   const { batchId } = await findNamedBatch(database, argumentOf(invocation));
-  const code = await waitIfAsked(context, database, batchId);
+  const code = await waitIfRequested(context, database, batchId);
   const batch = await findNamedBatch(database, batchId);
   const obstacles = batch.finishedAt === null ? await findObstacles(context, database) : [];
   const shown = {
@@ -59,7 +59,7 @@ const waitingJson = ({ groups, ...waiting }: BatchWaiting) => ({
 });
 
 /** @returns the exit code of the wait, or 0 without --watch and --wait */
-async function waitIfAsked(
+async function waitIfRequested(
   context: CommandContext,
   database: Database,
   batchId: string,

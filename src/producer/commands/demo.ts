@@ -117,11 +117,11 @@ async function printDemoAnswers(
      where kind = 'ask' and place <= 3 or kind = 'summarize' and place = 1
      order by kind, place`;
   for await (const { rows } of readAsReader(database, statement, TIMEOUT_SECONDS)) {
-    for (const row of rows) await terminal.printText(describe(rowSchema.parse(row)));
+    for (const row of rows) await terminal.printText(answerText(rowSchema.parse(row)));
   }
 }
 
-function describe([customId, question, answer, evidence]: z.infer<typeof rowSchema>): string {
+function answerText([customId, question, answer, evidence]: z.infer<typeof rowSchema>): string {
   const pieces = z.array(z.string()).parse(JSON.parse(evidence));
   const more = pieces.length - SHOWN_EVIDENCE;
   return [

@@ -11,7 +11,7 @@ import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { argumentOf, batchSettingsOf, countOfOption, routeOf, said, textOf } from "./options.ts";
+import { argumentOf, batchSettingsOf, countOfOption, routeOf, given, textOf } from "./options.ts";
 import { printOrWait } from "./file-jobs.ts";
 
 /** Queues digests of an existing batch, finished or not, as a batch of their own. */
@@ -42,7 +42,7 @@ async function queueDigests(
   }
   const { options } = invocation;
   const lines = countOfOption(options, "lines");
-  const wanted = said({ route: routeOf(options), model: textOf(options, "model"), lines });
+  const wanted = given({ route: routeOf(options), model: textOf(options, "model"), lines });
   const batch = await selectBatch(database, name, `digest of ${of.name}`, batchSettingsOf(options));
   const digests = await database.transaction(async (db) => {
     const count = await insertDigests(db, files, {

@@ -37,15 +37,15 @@ export const enqueue: CommandHandler = async (invocation) => {
   try {
     return await withDatabase(context, "create", async (database) => {
       const batch = await selectBatch(database, requested, input.name, settings);
-      const loaded = await load(context, database, { batch, chunks: input.chunks });
-      return finish(context, database, batch, loaded);
+      const loaded = await loadLines(context, database, { batch, chunks: input.chunks });
+      return reportLoad(context, database, batch, loaded);
     });
   } finally {
     await input.close();
   }
 };
 
-async function finish(
+async function reportLoad(
   context: CommandContext,
   database: Database,
   batch: SelectedBatch,
@@ -71,7 +71,7 @@ async function finish(
 
 type Source = { readonly batch: SelectedBatch; readonly chunks: AsyncIterable<Uint8Array> };
 
-async function load(
+async function loadLines(
   context: CommandContext,
   database: Database,
   { batch, chunks }: Source,

@@ -38,11 +38,11 @@ import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { pollUntil } from "../watch/wait-for-jobs.ts";
 import { checkInput } from "./ask.ts";
 import { makeEvaluation } from "./eval-make.ts";
-import { said, textOf } from "./options.ts";
+import { given, textOf } from "./options.ts";
 
 /** Asks a configuration, several models or two configurations a file of questions, and counts the right answers. */
 export const evaluate: CommandHandler = async (invocation) => {
-  const least = leastRight(invocation);
+  const minRight = leastRight(invocation);
   const models = modelsOf(invocation);
   const against = textOf(invocation.options, "against");
   if (models.length > 0 && against !== undefined)
@@ -69,11 +69,11 @@ export const evaluate: CommandHandler = async (invocation) => {
     }
   }
   await printResults(context, file, results);
-  const below = results.filter(({ judged }) => isBelowShare(rightOf(judged), least));
+  const below = results.filter(({ judged }) => isBelowShare(rightOf(judged), minRight));
   for (const { label, judged } of below) {
     const { count, of } = rightOf(judged);
     context.terminal.say(
-      `${label}: ${count} of ${of} are answered right, fewer than --min-right ${Math.round(least * 10_000) / 100}.`,
+      `${label}: ${count} of ${of} are answered right, fewer than --min-right ${Math.round(minRight * 10_000) / 100}.`,
     );
   }
   return below.length > 0 ? EXIT.partial : EXIT.ok;
@@ -239,7 +239,7 @@ async function insertQuestions(
   name: string,
 ): Promise<Named> {
   const jobs = file.questions.map(({ id, question }) => {
-    const input = checkInput({ kind: "ask", question, options: said({ model }) });
+    const input = checkInput({ kind: "ask", question, options: given({ model }) });
     const affinity = modelAffinity(input, context.config.model);
     return { customId: id, input, inputSha256: hashJson(input), priority: 0, affinity };
   });

@@ -12,7 +12,7 @@ import { findValueReview, takeDecision } from "../../shared/views/value-reviews.
 import type { ValueReview } from "../../shared/views/value-reviews.ts";
 import { argumentOf, textOf } from "./options.ts";
 
-type Said = Pick<FieldDecision, "decision"> & {
+type NamedDecision = Pick<FieldDecision, "decision"> & {
   /** The value of `--field`: `total`, or `total=149.32` for a correction. */
   readonly field: string;
 };
@@ -21,7 +21,7 @@ type Said = Pick<FieldDecision, "decision"> & {
 export async function decideFieldReview(
   { invocation, terminal }: CommandContext,
   database: Database,
-  { decision, field: named }: Said,
+  { decision, field: named }: NamedDecision,
 ): Promise<void> {
   const { options } = invocation;
   const { field, given } = await findField(database, argumentOf(invocation), named);

@@ -33,7 +33,7 @@ import { checkInput, runSingleJob } from "./ask.ts";
 import {
   batchSettingsOf,
   routeOf,
-  said,
+  given,
   textOf,
   verificationOf,
   waitsForAnswer,
@@ -43,22 +43,22 @@ import { printFilePreview } from "./preview-files.ts";
 export const summarize: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { options } = invocation;
-  const asked = summaryOptions(options);
+  const jobOptions = summaryOptions(options);
   return runOnFiles(context, {
     command: "summarize",
-    inputOf: (path) => ({ kind: "summarize", path, options: asked }),
+    inputOf: (path) => ({ kind: "summarize", path, options: jobOptions }),
     digest: options["digest"] === true ? routingOf(options) : null,
   });
 };
 
-type Asked = Pick<FileJobs, "command" | "digest"> & {
+type FileJobRequest = Pick<FileJobs, "command" | "digest"> & {
   readonly inputOf: (path: string) => FileInput & Readonly<Record<string, unknown>>;
 };
 
 /** Queues one file as a single job; several files, a glob, a digest or a batch name make a batch. */
 async function runOnFiles(
   context: CommandContext,
-  { command, inputOf, digest }: Asked,
+  { command, inputOf, digest }: FileJobRequest,
 ): Promise<number> {
   const { invocation } = context;
   const selected = await selectPaths(context);
@@ -114,10 +114,10 @@ const copiesAmong = async (
     : NO_COPIES;
 
 const routingOf = (options: Options) =>
-  said({ route: routeOf(options), model: textOf(options, "model") });
+  given({ route: routeOf(options), model: textOf(options, "model") });
 
 const summaryOptions = (options: Options) =>
-  said({
+  given({
     ...routingOf(options),
     ...verificationOf(options),
     length: textOf(options, "length"),
@@ -145,13 +145,13 @@ async function fieldsOf(invocation: Invocation): Promise<Readonly<Record<string,
       "Say what to extract: either --preset classify|actions|people|file-letters or --schema <file>, and not both.",
     );
   }
-  const settings = said({
+  const settings = given({
     route: routeOf(options),
     model: textOf(options, "model"),
     ...verificationOf(options),
   });
   return {
-    ...said({
+    ...given({
       preset: preset === LETTERS ? undefined : preset,
       schema:
         preset === LETTERS
@@ -171,7 +171,7 @@ async function labellingOf(context: CommandContext) {
   // For letters the labels are tags, which the schema lists.
   if (options["preset"] === LETTERS && file === undefined) return {};
   const labels = namedLabels(options);
-  if (file === undefined) return said({ labels });
+  if (file === undefined) return given({ labels });
   const examples = await readLabelExamples(context, file, labels);
   return { labels: labels ?? [...new Set(examples.map(({ label }) => label))], examples };
 }

@@ -31,7 +31,7 @@ import { hintFiles } from "../watch/obstacles.ts";
 import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { checkInput, printQueued } from "./ask.ts";
-import { countOfOption, said, sourceOf, textOf } from "./options.ts";
+import { countOfOption, given, sourceOf, textOf } from "./options.ts";
 
 export const indexSources: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -45,7 +45,7 @@ export const indexSources: CommandHandler = async (invocation) => {
   }
   return runIndexCommand(context, {
     kind: "index",
-    options: said({
+    options: given({
       source: sourceOf(options, context.config),
       rebuild: options["rebuild"] === true ? true : undefined,
       verify: options["verify"] === true ? true : undefined,
@@ -63,7 +63,7 @@ export const embed: CommandHandler = async (invocation) => {
   const { options } = invocation;
   return runIndexCommand(context, {
     kind: "embed",
-    chunks: said({
+    chunks: given({
       rebuild: options["rebuild"] === true ? true : undefined,
       limit: countOfOption(options, "limit"),
       batch_size: countOfOption(options, "batchSize"),

@@ -27,7 +27,7 @@ export const countOfOption = (options: Options, name: string): number | undefine
 };
 
 /** Drops undefined values, so that the stored input holds only what the user gave. */
-export function said<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
@@ -77,7 +77,7 @@ export function sourceOf(options: Options, { index }: Config): string | undefine
  */
 export function batchSettingsOf(options: Options): BatchSettings {
   const deadline = textOf(options, "deadline");
-  return said({
+  return given({
     windows: windowsOf(options),
     deadlineAt: deadline === undefined ? undefined : deadlineOf(deadline),
     priority: priorityOf(textOf(options, "priority")),

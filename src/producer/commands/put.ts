@@ -66,7 +66,7 @@ export async function storeFile(
     const most = Math.min(security.max_file_bytes, room);
     const begun = await createAtomicFile(join(target.place, target.name), "keep");
     try {
-      const bytes = await copy(stdin, begun.handle, most);
+      const bytes = await copyToFile(stdin, begun.handle, most);
       if (expected !== undefined && bytes !== expected)
         throw invalid(name, `was cut: ${bytes} of ${expected} bytes came. Send it again`);
       await begun.commit();
@@ -127,7 +127,7 @@ async function roomIn(place: string, root: string): Promise<number> {
 const sizeOf = async (path: string): Promise<number> =>
   (await lstat(path).catch(() => undefined))?.size ?? 0;
 
-async function copy(
+async function copyToFile(
   stdin: AsyncIterable<Uint8Array>,
   handle: FileHandle,
   most: number,

@@ -86,17 +86,17 @@ async function findReview(database: Database, given: string): Promise<ReviewRow>
   );
 }
 
-export const reviewsAccept = deciding("accepted", async () => null);
+export const reviewsAccept = decisionCommand("accepted", async () => null);
 
-export const reviewsReject = deciding("rejected", async (_, invocation) => {
+export const reviewsReject = decisionCommand("rejected", async (_, invocation) => {
   if ((textOf(invocation.options, "reason") ?? "").trim() !== "") {
     return null;
   }
   throw new Failure("USAGE_ERROR", 'Say why: --reason "...". It is what the job is refused with.');
 });
 
-export const reviewsCorrect = deciding("corrected", async (review, invocation) => {
-  const correction = (await wordsOf(invocation)).trim();
+export const reviewsCorrect = decisionCommand("corrected", async (review, invocation) => {
+  const correction = (await correctionText(invocation)).trim();
   if (correction === "") {
     throw new Failure(
       "USAGE_ERROR",
@@ -107,7 +107,7 @@ export const reviewsCorrect = deciding("corrected", async (review, invocation) =
   return correction;
 });
 
-async function wordsOf({ options, cwd }: Invocation): Promise<string> {
+async function correctionText({ options, cwd }: Invocation): Promise<string> {
   const file = textOf(options, "file");
   if (file === undefined) return textOf(options, "text") ?? "";
   const read = await readSmallFile(resolve(cwd, file), MOST_ANSWER_BYTES);
@@ -117,7 +117,7 @@ async function wordsOf({ options, cwd }: Invocation): Promise<string> {
 }
 
 /** @param correctionOf the answer in the person's own words; null if it is not corrected */
-function deciding(
+function decisionCommand(
   state: ReviewDecision["state"],
   correctionOf: (review: ReviewRow, invocation: Invocation) => Promise<string | null>,
 ): CommandHandler {
@@ -128,7 +128,7 @@ function deciding(
       return decideFieldReview(context, database, { decision: state, field });
     const writeId = writeIdOf(argumentOf(invocation));
     if (writeId !== undefined) {
-      const correction = state === "corrected" ? (await wordsOf(invocation)).trim() : null;
+      const correction = state === "corrected" ? (await correctionText(invocation)).trim() : null;
       return decideValueReview(context, database, writeId, { decision: state, correction });
     }
     const review = await findReview(database, argumentOf(invocation));

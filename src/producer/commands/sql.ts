@@ -19,7 +19,7 @@ export const sql = databaseCommand(async (context, database) => {
       printRows(context.terminal, formatOf(context), readAsReader(database, statement, timeout)),
     );
   } catch (error) {
-    throw await nameWhatThereIs(database, statement, error);
+    throw await withExistingNames(database, statement, error);
   }
 });
 
@@ -72,7 +72,7 @@ const UNDEFINED_TABLE = "42P01";
 const UNDEFINED_COLUMN = "42703";
 
 /** Adds the existing views or columns to an error about an unknown one. */
-async function nameWhatThereIs(
+async function withExistingNames(
   database: Database,
   statement: string,
   error: unknown,

@@ -44,7 +44,7 @@ async function findStatus(invocation: Invocation): Promise<Status> {
   if (chosen === "shipped" && !isPlainDesk(roots.workroot)) return FIRST_MINUTE;
   const context = await openContext(invocation);
   try {
-    return await withDatabase(context, "must-exist", (database) => describe(context, database));
+    return await withDatabase(context, "must-exist", (database) => statusOf(context, database));
   } catch (error) {
     if (!(error instanceof Failure && error.code === "NOT_FOUND")) throw error;
     return {
@@ -79,7 +79,7 @@ const modelOf = ({ model }: Config): string =>
 const decisionsText = (decisions: number, values: number): string =>
   `${countOf(decisions, "decision")} for you${values === 0 ? "" : `, ${countOf(values, "value")} of paperless-ngx among them`}`;
 
-async function describe(context: CommandContext, database: Database): Promise<Status> {
+async function statusOf(context: CommandContext, database: Database): Promise<Status> {
   const names = context.config.index.sources.map(({ name }) => name);
   const { documents, chunks, failures } = await countIndex(database, names);
   const { queued, running, parked, workers } = await selectQueueStats(database);

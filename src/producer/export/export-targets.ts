@@ -43,8 +43,8 @@ export async function openExportTargets(
       errors: (text) => errorsFile?.write(text) ?? toStdout(text),
     },
     async commit(exported) {
-      await settle(outputFile, output, { ...request, jobs: exported.output });
-      await settle(errorsFile, errors, { ...request, jobs: exported.errors });
+      await commitOrDrop(outputFile, output, { ...request, jobs: exported.output });
+      await commitOrDrop(errorsFile, errors, { ...request, jobs: exported.errors });
     },
     async discard() {
       await outputFile?.discard();
@@ -63,7 +63,7 @@ const openFile = async (
 type Settling = Pick<TargetRequest, "existing" | "whenEmpty"> & { readonly jobs: number };
 
 /** Commits a file, or leaves it out if it is empty. Then it also removes an old file, which belongs to another export. */
-async function settle(
+async function commitOrDrop(
   file: TextFile | undefined,
   path: string | undefined,
   { existing, whenEmpty, jobs }: Settling,

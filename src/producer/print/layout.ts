@@ -38,14 +38,14 @@ export function fitTable(
 ): { readonly lines: readonly Line[]; readonly leftOut: readonly string[] } {
   const all = columns.map((column, index) => {
     const title = showCell(column.title);
-    const cells = rows.map((row) => toShown(row[index] ?? null, column));
+    const cells = rows.map((row) => shownCell(row[index] ?? null, column));
     const width = Math.max(widthOf(title), ...cells.map((cell) => widthOf(plainText(cell))));
     return { column, title, cells, width };
   });
   const shown = leaveOut(all, mostColumns);
-  const widths = narrow(shown, mostColumns);
+  const widths = shrinkColumns(shown, mostColumns);
   const layOutRow = (cells: readonly Line[]) =>
-    trimmed(joined(cells.flatMap((cell, index) => [index === 0 ? "" : GAP, pad(cell, index)])));
+    trimLine(joined(cells.flatMap((cell, index) => [index === 0 ? "" : GAP, pad(cell, index)])));
   const pad = (cell: Line, index: number): Line => {
     const { column } = shown[index] ?? never();
     const cut = cutCell(cell, widths[index] ?? 0, column);
@@ -89,7 +89,7 @@ function leaveOut(columns: readonly Measured[], mostColumns: number): readonly M
 }
 
 /** Shrinks the widest shrinkable column until the sum fits, or none can shrink; in a list, then even below the minimum. */
-function narrow(columns: readonly Measured[], mostColumns: number): readonly number[] {
+function shrinkColumns(columns: readonly Measured[], mostColumns: number): readonly number[] {
   const isList = columns.some(({ column }) => column.least !== undefined);
   const widths = columns.map(({ width }) => width);
   for (const least of isList ? [leastOf, () => 1] : [leastOf]) {
@@ -113,10 +113,10 @@ function cutCell(cell: Line, columns: number, { cut }: Column): Line {
   return joined([sliceLine(cell, 0, start.length - 1), "…"]);
 }
 
-const trimmed = (row: Line): Line =>
+const trimLine = (row: Line): Line =>
   typeof row === "string" ? row.trimEnd() : sliceLine(row, 0, plainText(row).trimEnd().length);
 
-const toShown = (cell: Cell, { cut }: Column): Line =>
+const shownCell = (cell: Cell, { cut }: Column): Line =>
   cell === null || typeof cell === "string"
     ? showCell(cell, cut === "middle" ? MOST_NAME_COLUMNS : MOST_CELL_COLUMNS)
     : mapTexts(cell, (text) => showCell(text));

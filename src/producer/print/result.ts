@@ -35,7 +35,7 @@ export async function printResult(
     throw new Failure("NOT_FOUND", `Job ${jobId} is gone: its batch was deleted.`);
   if (result.state !== "succeeded") {
     if (terminal.isJson) await terminal.printJson(failureJson(result));
-    else for (const told of formatFailure(result)) terminal.say(told);
+    else for (const text of formatFailure(result)) terminal.say(text);
     return result.state === "refused" ? EXIT.refused : EXIT.error;
   }
   if (terminal.isJson)
@@ -161,14 +161,14 @@ type Piece = JobResult["evidence"][number];
  * `[1] a.eml lines 1-4, also in b.eml [2]`, without the second number if the copy was read and not cited.
  */
 export function formatCitations({ citations, evidence, claims }: Cited): readonly string[] {
-  const told = new Set<StoredCitation>();
+  const printed = new Set<StoredCitation>();
   return (citations ?? []).flatMap((citation) => {
-    if (told.has(citation)) return [];
+    if (printed.has(citation)) return [];
     const copies = copiesOf(citation, evidence).map((copy) => {
       const cited = citations?.find(
         (other) => isOfPiece(other, copy) && sameLines(other, citation),
       );
-      if (cited !== undefined) told.add(cited);
+      if (cited !== undefined) printed.add(cited);
       return `, also in ${copy.path}${cited === undefined ? "" : ` [${cited.number ?? "-"}]`}`;
     });
     // A citation by name has a dash, and an unresolved one a question mark.

@@ -43,22 +43,22 @@ export async function findInRoots(
   const { workroot } = config.roots;
   const path = posix.normalize(arg).replace(/\/$/, "");
   const isBelow = path !== "." && !/^\.\.(\/|$)/.test(path);
-  const exact = isBelow ? await look({ root: workroot, below: path }, workroot) : undefined;
-  if (exact !== undefined) return only(arg, [exact]);
+  const exact = isBelow ? await candidateAt({ root: workroot, below: path }, workroot) : undefined;
+  if (exact !== undefined) return single(arg, [exact]);
   const files = await list().catch(withoutListing);
-  const lookAll = (places: readonly FileLocation[]) =>
-    Promise.all(places.map((place) => look(place, workroot)));
+  const candidatesAt = (places: readonly FileLocation[]) =>
+    Promise.all(places.map((place) => candidateAt(place, workroot)));
   if (isBelow) {
     const inRoots = config.security.allowed_roots.map((root) => ({
       root: resolve(workroot, root),
       below: path,
     }));
     const byName = files.filter((file) => nameOf(file) === path);
-    const found = only(arg, await lookAll([...inRoots, ...byName.map(placeIn(workroot))]));
+    const found = single(arg, await candidatesAt([...inRoots, ...byName.map(placeIn(workroot))]));
     if (found !== undefined) return found;
   }
   const spellings = [pathInside(workroot, resolve(cwd, arg)), isBelow ? path : undefined];
-  return only(arg, await lookAll(composedPlaces(spellings, files).map(placeIn(workroot))));
+  return single(arg, await candidatesAt(composedPlaces(spellings, files).map(placeIn(workroot))));
 }
 
 /** Refuses a path that does not exist here and has no extension that a worker reads; undefined for any other. */
@@ -73,8 +73,8 @@ export async function refuseNowhere(
     cwd,
     ...["", ...security.allowed_roots].map((at) => resolve(roots.workroot, at)),
   ];
-  const looks = folders.map((folder) => lstat(resolve(folder, arg)));
-  const isThere = (await Promise.allSettled(looks)).some(({ status }) => status === "fulfilled");
+  const stats = folders.map((folder) => lstat(resolve(folder, arg)));
+  const isThere = (await Promise.allSettled(stats)).some(({ status }) => status === "fulfilled");
   if (isThere) return undefined;
   const files = await list().catch(withoutListing);
   const named = new Map(
@@ -116,7 +116,7 @@ type Candidate = FoundPlace & {
 };
 
 /** The file or folder at a place; undefined if it leads out of its root. */
-async function look(
+async function candidateAt(
   { root, below }: FileLocation,
   workroot: string,
 ): Promise<Candidate | undefined> {
@@ -162,7 +162,7 @@ function foldersOf({ path, belowRoot }: ListedFile): Pick<ListedFile, "path" | "
   });
 }
 
-function only(
+function single(
   arg: string,
   candidates: readonly (Candidate | undefined)[],
 ): FoundPlace | Refusal | undefined {

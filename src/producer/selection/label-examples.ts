@@ -73,10 +73,10 @@ async function readExampleFile(file: string, { args, options, cwd }: Invocation)
   }
   const read = await readSmallFile(resolve(cwd, file), MOST_FILE_BYTES);
   if (read.kind === "text") return read.text;
-  throw bad(file, read.kind === "missing" ? "is not there" : read.reason);
+  throw badFile(file, read.kind === "missing" ? "is not there" : read.reason);
 }
 
-const bad = (file: string, why: string): Failure =>
+const badFile = (file: string, why: string): Failure =>
   new Failure(
     "INPUT_INVALID",
     `${file === "-" ? WHAT : `The file of examples ${JSON.stringify(file)}`} ${why}. Expected one example a line, such as ` +
@@ -86,7 +86,7 @@ const bad = (file: string, why: string): Failure =>
 function refuseLines(file: string, problems: readonly string[]): void {
   if (problems.length === 0) return;
   const shown = problems.slice(0, MOST_PROBLEMS).join("; ");
-  throw bad(file, `has ${countOf(problems.length, "line")} that can't be taken: ${shown}`);
+  throw badFile(file, `has ${countOf(problems.length, "line")} that can't be taken: ${shown}`);
 }
 
 function parseRows(file: string, text: string): readonly Row[] {
@@ -100,8 +100,8 @@ function parseRows(file: string, text: string): readonly Row[] {
     parsed.filter((row) => typeof row === "string"),
   );
   const rows = parsed.filter((row) => typeof row !== "string");
-  if (rows.length === 0) throw bad(file, "holds no example");
-  if (rows.length > MOST_EXAMPLES) throw bad(file, `holds more than ${MOST_EXAMPLES} examples`);
+  if (rows.length === 0) throw badFile(file, "holds no example");
+  if (rows.length > MOST_EXAMPLES) throw badFile(file, `holds more than ${MOST_EXAMPLES} examples`);
   return rows;
 }
 

@@ -12,7 +12,7 @@ import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
 import { pathOf } from "../../shared/job/job.ts";
 import type { JobInput } from "../../shared/job/job.ts";
 import { hashJson } from "../../shared/schema/json-value.ts";
-import { said } from "../commands/options.ts";
+import { given } from "../commands/options.ts";
 import type { EnqueueOptions } from "../../shared/enqueue/enqueue-lines.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 
@@ -57,7 +57,7 @@ export function daysOfLines(
 ): Pick<EnqueueOptions, "select"> {
   const { since, until } = daysOf(invocation.options);
   if (since === undefined && until === undefined) return {};
-  const days = said({ since, until });
+  const days = given({ since, until });
   return {
     select: async (jobs) => {
       const files = jobs.flatMap((line) => {

@@ -12,19 +12,19 @@ import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import { hasWork } from "../../shared/store/jobs/waiting.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { Failure } from "../../shared/failure.ts";
-import { findObstacles, findQueueFault, lookAtDisk, startOf } from "./obstacles.ts";
+import { findObstacles, findQueueFault, checkDisk, startOf } from "./obstacles.ts";
 
 type WorkerKeeper = {
   /** Call it repeatedly while the command waits; most calls do nothing. */
-  look(): Promise<void>;
+  check(): Promise<void>;
   /** QUEUE_UNREACHABLE if the queue did not respond to the last check. */
   queueFault(): Failure | undefined;
   /** Stops the worker that this command started. */
   stop(): void;
 };
 
-const LOOK_EVERY_MS = 1_000;
-const SAY_AFTER_MS = 3_000;
+const CHECK_EVERY_MS = 1_000;
+const PRINT_AFTER_MS = 3_000;
 const QUEUE_EVERY_MS = 5_000;
 const MOST_FAILURES = 5;
 
@@ -49,16 +49,16 @@ export const ensureWorker = (context: CommandContext, database: Database): Worke
     : printWhenNoneIsAlive(context, database);
 
 function printWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
-  let nextLookAt = performance.now() + SAY_AFTER_MS;
-  let hasLooked = false;
+  let nextCheckAt = performance.now() + PRINT_AFTER_MS;
+  let hasChecked = false;
   let fault: Failure | undefined;
   return {
-    async look() {
-      if (performance.now() < nextLookAt) return;
+    async check() {
+      if (performance.now() < nextCheckAt) return;
       fault = await findQueueFault(context);
-      nextLookAt = performance.now() + QUEUE_EVERY_MS;
-      if (hasLooked) return;
-      hasLooked = true;
+      nextCheckAt = performance.now() + QUEUE_EVERY_MS;
+      if (hasChecked) return;
+      hasChecked = true;
       if ((await countAliveWorkers(database, null)) > 0) return;
       context.terminal.say(`No worker is alive; start one with: ${startOf(context)}`);
     },
@@ -70,13 +70,13 @@ function printWhenNoneIsAlive(context: CommandContext, database: Database): Work
 function startWhenNoneIsAlive(context: CommandContext, database: Database): WorkerKeeper {
   let worker: DrainWorker | undefined;
   let failures = 0;
-  let nextLookAt = 0;
+  let nextCheckAt = 0;
   let isMisconfigured = false;
-  let isFullSaid = false;
-  const sayDiskFull = async (): Promise<void> => {
-    const full = isFullSaid ? undefined : await lookAtDisk(context);
+  let isFullPrinted = false;
+  const printDiskFull = async (): Promise<void> => {
+    const full = isFullPrinted ? undefined : await checkDisk(context);
     if (full === undefined) return;
-    isFullSaid = true;
+    isFullPrinted = true;
     context.terminal.say(`${full.message}.`);
   };
   const watch = (started: DrainWorker) => {
@@ -88,24 +88,24 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
       const isDone = status === EXIT.ok || status === EXIT.tryLater;
       failures = isDone ? 0 : failures + 1;
       // A failed worker is restarted after 1, 2, 4 and 8 s.
-      nextLookAt = performance.now() + LOOK_EVERY_MS * 2 ** Math.max(0, failures - 1);
+      nextCheckAt = performance.now() + CHECK_EVERY_MS * 2 ** Math.max(0, failures - 1);
     });
   };
   const early = startedEarly.get(context);
   if (early !== undefined) watch(early);
   return {
-    async look() {
+    async check() {
       // A restart would fail in the same way.
       if (isMisconfigured) throw await failureOfWorker(context);
       // A live worker waits for disk space silently.
-      await sayDiskFull();
-      if (worker !== undefined || performance.now() < nextLookAt) return;
+      await printDiskFull();
+      if (worker !== undefined || performance.now() < nextCheckAt) return;
       if (failures >= MOST_FAILURES) {
         await refuseFullDisk(context, database);
         throw workerKeepsFailing(context);
       }
-      nextLookAt = performance.now() + LOOK_EVERY_MS;
-      if (await someoneWorks(database)) return;
+      nextCheckAt = performance.now() + CHECK_EVERY_MS;
+      if (await isAnyWorkerAlive(database)) return;
       // Without a worker, no other process notices that a window has opened.
       await evaluateHolds(database);
       if (await hasWork(database)) watch(startDrainWorker(context));
@@ -116,7 +116,7 @@ function startWhenNoneIsAlive(context: CommandContext, database: Database): Work
 }
 
 /** The row of a killed worker looks alive for 15 s; on this machine its process can be checked. */
-async function someoneWorks(database: Database): Promise<boolean> {
+async function isAnyWorkerAlive(database: Database): Promise<boolean> {
   const workers = await selectAliveWorkers(database);
   return workers.some(({ host, pid }) => host !== hostname() || isRunning(pid));
 }
@@ -137,7 +137,7 @@ async function refuseFullDisk(context: CommandContext, database: Database): Prom
   if (full !== undefined) throw new Failure("DISK_FULL", `${full.message}.`);
 }
 
-const SAID = /^nightdesk: ([A-Z_]+): (.*)$/;
+const LOGGED_ERROR = /^nightdesk: ([A-Z_]+): (.*)$/;
 
 /** The last error in the log of a worker that ended with exit status 78. */
 async function failureOfWorker(context: CommandContext): Promise<Failure> {
@@ -145,7 +145,7 @@ async function failureOfWorker(context: CommandContext): Promise<Failure> {
   const [, code = "", message = ""] =
     log
       .split("\n")
-      .map((line) => SAID.exec(line))
+      .map((line) => LOGGED_ERROR.exec(line))
       .findLast((found) => found !== null) ?? [];
   return isOfConfiguration(code) ? new Failure(code, message) : workerKeepsFailing(context);
 }

@@ -18,15 +18,15 @@ export function secondsLeft(
   spent: readonly WorkSpent[],
 ): number | undefined {
   const total = { jobs: sumOf(left, "jobs"), work: sumOf(left, "work") };
-  const isKnown = (of: WorkLeft) => tells(addUp(spent, of), of.work / of.jobs);
+  const isKnown = (of: WorkLeft) => isInformative(sumRuns(spent, of), of.work / of.jobs);
   const unknown = left.filter((of) => !isKnown(of));
-  const isTold =
+  const isEstimable =
     sumOf(unknown, "jobs") <= MOST_UNKNOWN * total.jobs &&
     sumOf(unknown, "work") <= MOST_UNKNOWN * total.work;
-  if (total.jobs === 0 || !isTold) return undefined;
+  if (total.jobs === 0 || !isEstimable) return undefined;
   return left.reduce((seconds, of) => {
-    const sums = addUp(spent, isKnown(of) ? of : undefined);
-    const { perJob, perWork } = costsOf(anchored(sums, of.work / of.jobs));
+    const sums = sumRuns(spent, isKnown(of) ? of : undefined);
+    const { perJob, perWork } = costsOf(withGuess(sums, of.work / of.jobs));
     return seconds + of.jobs * perJob + of.work * perWork;
   }, 0);
 }
@@ -35,7 +35,7 @@ type Group = { readonly kind: string; readonly affinity: string };
 type Sums = Omit<WorkSpent, "kind" | "affinity" | "own">;
 
 /** The sums of the runs of a group, or of all; runs of other batches weigh at most MOST_EARLIER_RUNS. */
-function addUp(spent: readonly WorkSpent[], of: Group | undefined): Sums {
+function sumRuns(spent: readonly WorkSpent[], of: Group | undefined): Sums {
   const rows = spent.filter(
     ({ kind, affinity }) => of === undefined || (kind === of.kind && affinity === of.affinity),
   );
@@ -44,14 +44,14 @@ function addUp(spent: readonly WorkSpent[], of: Group | undefined): Sums {
     "jobs",
   );
   const weight = Math.min(1, MOST_EARLIER_RUNS / Math.max(1, earlier));
-  const weighed = (key: keyof Sums) =>
+  const weightedSum = (key: keyof Sums) =>
     rows.reduce((sum, row) => sum + row[key] * (row.own ? 1 : weight), 0);
   return {
-    jobs: weighed("jobs"),
-    work: weighed("work"),
-    per_work: weighed("per_work"),
-    seconds: weighed("seconds"),
-    seconds_per_work: weighed("seconds_per_work"),
+    jobs: weightedSum("jobs"),
+    work: weightedSum("work"),
+    per_work: weightedSum("per_work"),
+    seconds: weightedSum("seconds"),
+    seconds_per_work: weightedSum("seconds_per_work"),
   };
 }
 
@@ -64,7 +64,7 @@ const GUESSED_RUNS = 3;
 const MOST_WRONG = 3;
 
 /** Whether enough jobs have ended, of sizes near enough to those that are left. */
-function tells({ jobs, work }: Sums, workOfOne: number): boolean {
+function isInformative({ jobs, work }: Sums, workOfOne: number): boolean {
   if (jobs < LEAST_RUNS) return false;
   const mean = work / jobs;
   const guess = (FIXED_WORK + workOfOne) / (FIXED_WORK + mean);
@@ -76,7 +76,7 @@ function tells({ jobs, work }: Sums, workOfOne: number): boolean {
  * Adds a guess for jobs of the size that is left. Small files come first, and a line through them alone would give a random
  * time for the large ones.
  */
-function anchored(sums: Sums, workOfOne: number): Sums {
+function withGuess(sums: Sums, workOfOne: number): Sums {
   const { jobs, work, seconds } = sums;
   const guess = ((seconds / jobs) * (FIXED_WORK + workOfOne)) / (FIXED_WORK + work / jobs);
   return {

@@ -28,17 +28,17 @@ export async function findObstacles(
   context: CommandContext,
   database: Database,
 ): Promise<readonly Obstacle[]> {
-  const looks = await Promise.all([
-    lookAtDatabase(database),
-    lookAtDisk(context),
-    lookAtQueue(context),
-    lookForWorkers(context, database),
-    lookAtHosts(database),
+  const checks = await Promise.all([
+    checkDatabase(database),
+    checkDisk(context),
+    checkQueue(context),
+    checkWorkers(context, database),
+    checkHosts(database),
   ]);
-  return looks.flat().filter((obstacle) => obstacle !== undefined);
+  return checks.flat().filter((obstacle) => obstacle !== undefined);
 }
 
-async function lookAtHosts(database: Database): Promise<readonly Obstacle[]> {
+async function checkHosts(database: Database): Promise<readonly Obstacle[]> {
   const hosts = await selectHostOverview(database, "models");
   return hosts
     .map(unansweredText)
@@ -46,7 +46,7 @@ async function lookAtHosts(database: Database): Promise<readonly Obstacle[]> {
     .map((text) => ({ what: "host_silent", code: null, message: `host silent: ${text}` }));
 }
 
-async function lookAtDatabase(database: Database): Promise<Obstacle | undefined> {
+async function checkDatabase(database: Database): Promise<Obstacle | undefined> {
   const failure = await probeWrites(database);
   if (failure === undefined) return undefined;
   const { code, message } = failure;
@@ -55,7 +55,7 @@ async function lookAtDatabase(database: Database): Promise<Obstacle | undefined>
     : { what: "database_read_only", code, message: `database read-only: ${message}` };
 }
 
-export async function lookAtDisk({ config }: CommandContext): Promise<Obstacle | undefined> {
+export async function checkDisk({ config }: CommandContext): Promise<Obstacle | undefined> {
   const { databaseDirectory } = config.roots;
   if (config.database.url !== "embedded" || !(await isDiskFull(databaseDirectory)))
     return undefined;
@@ -65,7 +65,7 @@ export async function lookAtDisk({ config }: CommandContext): Promise<Obstacle |
 
 const QUEUE_WITHIN_MS = 1_000;
 
-async function lookAtQueue(context: CommandContext): Promise<Obstacle | undefined> {
+async function checkQueue(context: CommandContext): Promise<Obstacle | undefined> {
   const failure = await findQueueFault(context);
   return failure === undefined
     ? undefined
@@ -106,7 +106,7 @@ async function assertSessionsOfQueue({ config, invocation }: CommandContext): Pr
   }
 }
 
-async function lookForWorkers(
+async function checkWorkers(
   { config }: CommandContext,
   database: Database,
 ): Promise<Obstacle | undefined> {

@@ -62,9 +62,9 @@ export async function waitForBatch(
         keeper.stop();
       });
       const show = createDisplay(terminal, createWorkReader(database, batchId), lines);
-      const printHeld = createHoldTeller(terminal);
-      const printWaiting = createWaitingTeller(terminal, database);
-      const printFault = createFaultTeller(terminal);
+      const printHeld = createHoldPrinter(terminal);
+      const printWaiting = createWaitingPrinter(terminal, database);
+      const printFault = createFaultPrinter(terminal);
       return pollUntil(async () => {
         const found = await findBatch(database, batchId);
         if (found === undefined)
@@ -73,7 +73,7 @@ export async function waitForBatch(
         if (hasEnded(found) || (whenHeld === "return" && isDelayed(found))) return found;
         await show(found);
         printHeld(found);
-        await keeper.look();
+        await keeper.check();
         printFault(keeper.queueFault());
         return undefined;
       });
@@ -84,7 +84,7 @@ export async function waitForBatch(
   if (!hasEnded(batch)) return EXIT.tryLater;
   const failed = await countFailedDocuments(database, batchId);
   if (failed > 0) terminal.say(`${countOf(failed, "document")} could not be indexed.`);
-  await sayLeftOut(context, database, batch);
+  await printLeftOut(context, database, batch);
   hintReport(context, batch, performance.now() - startedAt);
   // With --dedupe, a copy without its own result counts as done.
   const duplicates = await countDuplicates(database, batchId);
@@ -113,7 +113,7 @@ function createDisplay(
   let last = { at: performance.now(), counts: "" };
   return async (batch) => {
     if (!terminal.isInteractive && lines === "none") return;
-    const progress = meter.read(batch, await work.look());
+    const progress = meter.read(batch, await work.read());
     terminal.status(progress);
     const counts = formatCounts(batch);
     if (terminal.isInteractive || counts === last.counts) return;
@@ -124,12 +124,12 @@ function createDisplay(
 }
 
 /** Prints once per reason that the batch is held or still loading, and the remedy. */
-function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
-  let said: string | null = null;
+function createHoldPrinter(terminal: Terminal): (batch: BatchProgress) => void {
+  let lastReason: string | null = null;
   return (batch) => {
     const reason = batch.state === "loading" ? "loading" : batch.holdReason;
-    if (reason === said) return;
-    said = reason;
+    if (reason === lastReason) return;
+    lastReason = reason;
     const remedy = remedyOf(batch);
     if (remedy === undefined) return;
     const how = batch.state === "loading" ? "loading" : formatHold(batch);
@@ -138,16 +138,16 @@ function createHoldTeller(terminal: Terminal): (batch: BatchProgress) => void {
 }
 
 /** Prints once that runs of the batch wait for a person's decision. */
-function createWaitingTeller(
+function createWaitingPrinter(
   terminal: Terminal,
   database: Queryable,
 ): (batch: BatchProgress) => Promise<void> {
-  let isSaid = false;
+  let isPrinted = false;
   return async ({ batchId, name, counts }) => {
-    if (isSaid || counts.parked === 0) return;
+    if (isPrinted || counts.parked === 0) return;
     const jobs = await countJobsWaiting(database, batchId);
     if (jobs === 0) return;
-    isSaid = true;
+    isPrinted = true;
     terminal.say(
       `${countOf(jobs, "run")} of it ${jobs === 1 ? "waits" : "wait"} for somebody: ` +
         `nightdesk approvals review --batch ${JSON.stringify(name)}`,
@@ -156,7 +156,7 @@ function createWaitingTeller(
 }
 
 /** Prints when the queue becomes unreachable, and when it is back; in between the batch makes no progress. */
-function createFaultTeller(terminal: Terminal): (fault: Failure | undefined) => void {
+function createFaultPrinter(terminal: Terminal): (fault: Failure | undefined) => void {
   let isAway = false;
   return (fault) => {
     if ((fault !== undefined) === isAway) return;
@@ -178,7 +178,7 @@ function formatEnd(batch: BatchProgress): Line {
 }
 
 /** Prints how many statements were left out of answers for lack of evidence, and how to list them. */
-async function sayLeftOut(
+async function printLeftOut(
   { terminal }: CommandContext,
   database: Database,
   { batchId }: BatchProgress,
@@ -271,7 +271,7 @@ type BatchWork = {
 
 type WorkReader = {
   /** The last value that was read; undefined before the first. */
-  look(): Promise<BatchWork | undefined>;
+  read(): Promise<BatchWork | undefined>;
 };
 
 /** Delay of the first read, so that short waits cost no query. */
@@ -292,7 +292,7 @@ export function createWorkReader(
   let nextAt = now() + FIRST_MS;
   let known: BatchWork | undefined;
   return {
-    async look() {
+    async read() {
       const startedAt = now();
       if (startedAt < nextAt) return known;
       known = await readWork(db, batchId);

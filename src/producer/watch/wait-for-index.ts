@@ -24,12 +24,12 @@ export function waitForIndex(
 ): Promise<Waited> {
   const meter = createIndexMeter();
   return waitByPlan(context, database, queued, {
-    judge: (jobs) => (isEnough(jobs) ? { kind: "ended", jobs } : judge(jobs)),
+    judge: (jobs) => (isEnough(jobs) ? { kind: "ended", jobs } : outcomeOf(jobs)),
     describe: async (jobs) => meter.read(jobs, await selectEmbedProgress(database, queued.batchId)),
   });
 }
 
-function judge(jobs: readonly WaitingJob[]): Waited | undefined {
+function outcomeOf(jobs: readonly WaitingJob[]): Waited | undefined {
   const open = jobs.filter((job) => !isFinal(job));
   const [first] = open;
   if (first === undefined) return { kind: "ended", jobs };

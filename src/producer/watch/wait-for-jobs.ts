@@ -55,7 +55,7 @@ export async function waitByPlan(
       const found = judge(jobs);
       if (found !== undefined) return found;
       if (terminal.isInteractive) terminal.status(await describe(jobs));
-      await keeper.look();
+      await keeper.check();
       refuseWithoutQueue(keeper.queueFault(), jobs, queued.batch);
       return undefined;
     });
@@ -123,14 +123,14 @@ const AWAY_MS = 60_000;
 /**
  * Polls until there is a result: at once, after 10 ms, then at growing intervals up to 250 ms. It tolerates a database
  * that is away for less than a minute.
- * @param look returns undefined while there is no result
+ * @param poll returns undefined while there is no result
  */
-export async function pollUntil<T>(look: () => Promise<T | undefined>): Promise<T> {
+export async function pollUntil<T>(poll: () => Promise<T | undefined>): Promise<T> {
   let pause = FIRST_MS;
   let awaySince: number | undefined;
   for (;;) {
     try {
-      const found = await look();
+      const found = await poll();
       if (found !== undefined) return found;
       awaySince = undefined;
     } catch (error) {

@@ -77,14 +77,14 @@ describe("the work of a batch", () => {
   test("is read after two seconds, and then only now and again", async () => {
     let now = 0;
     const reader = createWorkReader(desk.database, batchId, () => now);
-    expect(await reader.look()).toBeUndefined();
+    expect(await reader.read()).toBeUndefined();
     now = 2_000;
-    const first = await reader.look();
+    const first = await reader.read();
     expect(first?.secondsLeft).toBeGreaterThan(0);
     expect(first?.tokensPerSecond).toBeGreaterThan(0);
     now = 3_999;
-    expect(await reader.look()).toBe(first);
+    expect(await reader.read()).toBe(first);
     now = 4_000;
-    expect(await reader.look()).not.toBe(first);
+    expect(await reader.read()).not.toBe(first);
   });
 });

@@ -17,8 +17,8 @@ const saidOver = async (databaseDirectory: string): Promise<readonly string[]> =
       terminal: { say: (text: string) => said.push(text) },
     } as unknown as CommandContext;
     const keeper = ensureWorker(context, desk.database);
-    await keeper.look();
-    await keeper.look();
+    await keeper.check();
+    await keeper.check();
     return said;
   } finally {
     await desk.dispose();
