@@ -120,7 +120,7 @@ function checkProgram(binary: string): void {
   );
 }
 
-/** Checks a folder of the sandbox. Only /scratch can hold links, so the path of any other folder is its real path. */
+/** Checks that a folder is in the sandbox. There are no links above /scratch, so a plain path is the real path. */
 function folderOf(folder: string): string {
   const plain = posix.normalize(folder).replace(/(?<=.)\/$/, "");
   if (/^\/(?:$|(?:input|scratch)(?:\/|$))/.test(plain)) return plain;

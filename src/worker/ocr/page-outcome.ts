@@ -4,7 +4,7 @@ import type { PageRecord, PixelBox } from "../../shared/pages/page-record.ts";
 export type UnreadablePage = {
   readonly kind: "unreadable";
   readonly why: string;
-  /** Whether a new try can help: `always` none can, `perhaps` a few may, `never` is a fault of the machine, tried at each run. */
+  /** How long the failure lasts: `always` is not tried again, `perhaps` a few times, `never` (a fault of the machine) at each run. */
   readonly lasts: "always" | "perhaps" | "never";
 };
 

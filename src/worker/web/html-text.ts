@@ -108,7 +108,7 @@ const openPart = (): Part => {
   return { lines, tables: openTables(lines) };
 };
 
-/** An open element. It inherits each value from its parent: no text is read, letters of size zero, raised or lowered letters. */
+/** An open element and its effect on nested text: the text is not read, its letters have size zero, are raised or lowered. */
 type Open = { readonly isUnread: boolean; readonly isHidden: boolean; readonly shift: Shift };
 
 function openReader(
@@ -134,7 +134,7 @@ function openReader(
   const shifts = new Map(sheet);
   let preformatted = 0;
   let afterTerm = false;
-  /** The open figure. Its caption describes its picture; the alt text does only without a caption. */
+  /** The open figure; its alt text is used only if it has no caption. */
   let figure: { words?: string; hasCaption: boolean } | undefined;
   let main: string | null = null;
   let mainFrom = -1;

@@ -28,7 +28,7 @@ const MOST_SPAN = 100;
 const MOST_COLUMNS = 200;
 /** A longer cell is written once, however many columns and rows it spans. */
 const MOST_REPEATED_CHARS = 80;
-/** The longest row that is written as one line: a longer row, or one with nested headings or rows and the second limit, is a layout. */
+/** Characters of a row; a longer row is a layout. The second limit applies if a cell has headings or rows of its own. */
 const MOST_ROW_CHARS = 2_000;
 const MOST_NESTED_CHARS = 300;
 

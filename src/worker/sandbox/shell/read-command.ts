@@ -128,7 +128,8 @@ function parseText(text: string): ParsedScript | null {
 }
 
 /**
- * The words of every command in a script, at any depth, name first. Null for a script that can't be parsed.
+ * The words of every command in a script, at any depth, as far as they are fixed: name first. Null for a script that can't be
+ * parsed.
  */
 export function listCommands(text: string): readonly (readonly string[])[] | null {
   const script = parseText(text);
