@@ -166,10 +166,9 @@ async function decideAnswer(
 export const reviewsExport = databaseCommand(async ({ terminal, invocation }, database) => {
   const file = resolve(invocation.cwd, argumentOf(invocation));
   const batchId = await batchOf(database, invocation);
-  const rows = await selectReviews(database, { batchId, which: "decided", limit: MOST_EXPORTED });
-  const fields = await selectFieldReviews(database, {
-    ...{ batchId, which: "decided", limit: MOST_EXPORTED },
-  });
+  const filter = { batchId, which: "decided", limit: MOST_EXPORTED } as const;
+  const rows = await selectReviews(database, filter);
+  const fields = await selectFieldReviews(database, filter);
   const questions = [...rows.map(questionOf), ...fields.map(questionOfField)];
   const usable = questions.filter((question) => question !== null);
   const lines = usable.map((question) => JSON.stringify(question));

@@ -5,7 +5,7 @@ import { isSamePath, plainPath } from "../text/match-path.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 import type { ToolCall } from "./parse-tool-call.ts";
 import { READ_WHOLE_FILE } from "./read-text-file.ts";
-import { parseArgs, unknownTool } from "./tool.ts";
+import { parseArgs, quoted, unknownTool } from "./tool.ts";
 
 type AllowedCall = { readonly kind: "allowed"; readonly path: string };
 
@@ -39,7 +39,7 @@ export function checkToolCallPath(
   if (asNamed !== undefined) return { kind: "allowed", path: asNamed };
   return refuse(
     "PATH_DENIED",
-    `The model asked for ${quotePath(path)}, which neither the question names nor a passage comes from. ` +
+    `The model asked for ${quoted(path)}, which neither the question names nor a passage comes from. ` +
       `Name the file in the question to have it read.`,
   );
 }
@@ -62,5 +62,3 @@ function onlyOneWithin(path: string, known: readonly string[]): string | undefin
   const [only, ...others] = new Set(ends);
   return others.length === 0 ? only : undefined;
 }
-
-const quotePath = (text: string): string => JSON.stringify(text.slice(0, 200));

@@ -255,7 +255,7 @@ export const unknownTool = (name: string, tools: readonly Pick<Tool, "name">[]):
   );
 
 const MOST_QUOTED_CHARS = 200;
-const quoted = (text: string): string => JSON.stringify(text.slice(0, MOST_QUOTED_CHARS));
+export const quoted = (text: string): string => JSON.stringify(text.slice(0, MOST_QUOTED_CHARS));
 
 const namesText = ([only = "none", ...others]: readonly string[]): string =>
   others.length === 0 ? `the only one is ${only}` : `there are ${[only, ...others].join(", ")}`;

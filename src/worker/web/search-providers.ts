@@ -7,7 +7,7 @@ import { sendRequest } from "../outbound-request.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { errorCode, readAll } from "./fetch-page.ts";
 import type { FetchLimits } from "./fetch-page.ts";
-import { urlKey } from "./url-rules.ts";
+import { MOST_URL_CHARS, urlKey } from "./url-rules.ts";
 
 /** A search result. The page itself has not been read. */
 export type FoundPage = { readonly title: string; readonly url: string; readonly snippet: string };
@@ -103,7 +103,6 @@ export type ProviderAnswer =
 
 const MOST_REPLY_BYTES = 5_000_000;
 const MOST_TITLE_CHARS = 200;
-const MOST_URL_CHARS = 2_048;
 const MOST_SNIPPET_CHARS = 400;
 
 /**

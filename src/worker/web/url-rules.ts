@@ -13,7 +13,7 @@ export type UrlRules = {
   readonly allowHosts: readonly string[];
 };
 
-const MOST_URL_CHARS = 2_048;
+export const MOST_URL_CHARS = 2_048;
 /** By scheme: its default port. */
 const SCHEMES: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
