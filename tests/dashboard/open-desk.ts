@@ -6,6 +6,7 @@ import { createApp } from "../../src/dashboard/app.ts";
 import { readAssets } from "../../src/dashboard/assets.ts";
 import { drawIn } from "../../src/dashboard/draw.ts";
 import { exposureOf } from "../../src/dashboard/exposure.ts";
+import type { Exposure } from "../../src/dashboard/exposure.ts";
 import { addressOf, listenOn } from "../../src/shared/http/listen.ts";
 import { openLive } from "../../src/dashboard/live.ts";
 import { openNights } from "../../src/dashboard/nights.ts";
@@ -52,6 +53,8 @@ export type Got = {
 type Settings = {
   readonly dashboard?: Partial<Config["dashboard"]>;
   readonly host?: string;
+  /** What pages are to be drawn for, in place of the connection on which they are sent. */
+  readonly exposed?: Pick<Exposure, "tls" | "isLoopback">;
   readonly databaseDirectory?: string;
   readonly commandEnd?: CommandEnd;
   readonly toolAnswer?: ToolAnswer;
@@ -67,6 +70,7 @@ export async function configFor(dashboard: Partial<Config["dashboard"]> = {}): P
 /** A desk over a database of its own, listening on a loopback address. */
 export async function openDesk({
   dashboard = {},
+  exposed,
   databaseDirectory = tmpdir(),
   commandEnd = { code: 0, stdout: "", stderr: "" },
   toolAnswer = { ok: true, result: { hits: [], checks: [] } },
@@ -107,7 +111,7 @@ export async function openDesk({
         zoneOf: config.dashboard.zone === null ? "browser" : "desk",
         logger: createLogger("silent", "json"),
       },
-      exposure,
+      exposure: { ...exposure, ...exposed },
       live,
       addressOf,
       assets: await readAssets(packageRoot),

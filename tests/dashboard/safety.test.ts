@@ -6,6 +6,7 @@ import { describeOnPostgres } from "../support/test-databases.ts";
 import { configFor, cookieOf, csrfOf, FORM, openDesk } from "./open-desk.ts";
 import type { TestDesk } from "./open-desk.ts";
 
+const TLS = { cert: Buffer.from("cert"), key: Buffer.from("key") };
 const HOSTILE = `<script>alert(1)</script><img src=x onerror=alert(2)><style>*{display:none}</style>"'><a href="javascript:alert(3)">x</a>`;
 
 describeOnPostgres("the safety of the dashboard", () => {
@@ -252,6 +253,7 @@ describeOnPostgres("a dashboard behind a proxy", () => {
   beforeAll(async () => {
     desk = await openDesk({
       dashboard: { trusted_proxy: { addresses: ["127.0.0.1"], user_header: "X-Forwarded-User" } },
+      exposed: { tls: TLS, isLoopback: true },
     });
   });
   afterAll(() => desk.close());
@@ -260,6 +262,26 @@ describeOnPostgres("a dashboard behind a proxy", () => {
     expect((await desk.ask({ path: "/" })).status).toBe(403);
     const { text } = await desk.ask({ path: "/", headers: { "x-forwarded-user": "grace" } });
     expect(text).toContain("grace <button");
+  });
+
+  // It would hold for all that this machine serves under that name.
+  test("holds no browser to TLS on a loopback address", async () => {
+    const { headers } = await desk.ask({ path: "/" });
+    expect(headers["strict-transport-security"]).toBeUndefined();
+  });
+});
+
+describeOnPostgres("a dashboard that a network reaches by TLS", () => {
+  let desk: TestDesk;
+  beforeAll(async () => {
+    desk = await openDesk({ exposed: { tls: TLS, isLoopback: false } });
+  });
+  afterAll(() => desk.close());
+
+  test("holds browsers to it, and sends its cookie by nothing else", async () => {
+    const { headers } = await desk.ask({ path: "/" });
+    expect(headers["strict-transport-security"]).toBe("max-age=31536000");
+    expect(headers["set-cookie"]?.[0]).toContain("; Secure");
   });
 });
 
