@@ -86,6 +86,26 @@ describe("an attachment", () => {
     expect(codeOf(await read(path))).toBe(code);
   });
 
+  test("is of the mail as it is now, and of its kind, whatever was read before", async () => {
+    const box = writeMailbox([INNER]);
+    root.write("allowed/box.mbox", box);
+    root.write("allowed/box.eml", box);
+    const sandbox = await root.open(EXTENSIONS);
+    const asked = (path: string) => sandbox.readTextFile({ path, maxChars: 1_000 });
+    const rooms = "messages/1/attachments/1/rooms.csv";
+    expect(await asked(`box.mbox/${rooms}`)).toMatchObject({ kind: "read" });
+    expect(await asked("box.eml/attachments/1/rooms.csv")).toMatchObject({ kind: "read" });
+    const other = { name: "rooms.csv", type: "text/csv", content: "Room,Area\nSaloon,80\n" };
+    expect(await asked(`box.mbox/${rooms}`)).toMatchObject({
+      text: expect.stringContaining("Kitchen"),
+    });
+    const changed = writeMail({ ...MAIL_HEAD, attachments: [other] });
+    root.write("allowed/box.mbox", writeMailbox([changed]));
+    expect(await asked(`box.mbox/${rooms}`)).toMatchObject({
+      text: expect.stringContaining("Saloon"),
+    });
+  });
+
   test("that a mail does not hold is refused with the names of those that it does", async () => {
     expect(messageOf(await read("offer.eml/attachments/1/price.pdf"))).toBe(
       '"allowed/offer.eml" has no attachment "attachments/1/price.pdf" that is read. Those that are: ' +
