@@ -1,3 +1,4 @@
+import { renameSync, symlinkSync } from "node:fs";
 import {
   lstat,
   mkdir,
@@ -124,6 +125,23 @@ describe("a file that is put into a watched folder", () => {
     await symlink(join(workroot, "elsewhere"), inbox());
     expect(await put("a.md")).toMatchObject({ kind: "refused", code: "PATH_DENIED" });
     expect(await readdir(join(workroot, "elsewhere"))).toEqual([]);
+  });
+
+  test("goes into the folder that was found, whatever takes its name meanwhile", async () => {
+    const [moved, outside] = [join(workroot, "moved"), join(workroot, "outside")];
+    await mkdir(outside);
+    const security = {
+      ...config.security,
+      // Read when the folder is open, and before the file is begun.
+      get max_file_bytes() {
+        renameSync(inbox(), moved);
+        symlinkSync(outside, inbox());
+        return 1_000;
+      },
+    };
+    await storeFile({ ...config, security }, { watch: "inbox", name: "a.md" }, Readable.from([]));
+    expect(await readdir(moved)).toEqual(["a.md"]);
+    expect(await readdir(outside)).toEqual([]);
   });
 
   test("is refused where the folder holds a thousand files, or a billion bytes", async () => {
