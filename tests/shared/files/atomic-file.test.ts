@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -96,6 +97,30 @@ describe("a file that appears when it is complete", () => {
     expect(readdirSync(inside)).toEqual([]);
     expect(readdirSync(away)).toEqual(["note"]);
   });
+
+  test.each<Existing>(["keep", "replace"])(
+    "is on disk before it has its name, and its name before it is there for the caller (%s)",
+    async (existing) => {
+      const made = await createAtomicFile(join(folder, "note"), existing);
+      const handles = Object.getPrototypeOf(made.handle) as FileHandle;
+      const synced: (readonly [what: string, isPlaced: boolean])[] = [];
+      const { sync } = handles as { readonly sync: (this: FileHandle) => Promise<void> };
+      handles.sync = async function (this: FileHandle) {
+        const what = (await this.stat()).isDirectory() ? "folder" : "file";
+        synced.push([what, existsSync(join(folder, "note"))]);
+        await sync.call(this);
+      };
+      try {
+        await made.commit();
+      } finally {
+        handles.sync = sync;
+      }
+      expect(synced).toEqual([
+        ["file", false],
+        ["folder", true],
+      ]);
+    },
+  );
 
   test("is an error when another program put its own in place of what was written", async () => {
     const made = await createAtomicFile(join(folder, "note"), "replace");
