@@ -1,7 +1,10 @@
-import { symlinkSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { extractText } from "../../support/read-documents.ts";
+import { selectDescriptors } from "../../../src/worker/sandbox/descriptors.ts";
 import { openSandboxOn } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { codeOf, makeWorkroot, type Workroot } from "./make-workroot.ts";
@@ -64,11 +67,78 @@ describe.each([
     expect(await read("allowed/dangling.md")).toBe("FILE_NOT_FOUND");
   });
 
+  test("waits for nobody at a named pipe", async () => {
+    const [pipe, opened] = [join(root.work, "allowed/pipe.md"), join(root.folder, "opened")];
+    execFileSync("mkfifo", [pipe]);
+    // Who waited would be let go on by this, and never otherwise.
+    const other = spawn("sh", ["-c", `sleep 5; : > "$1"; exec 3<>"$0"`, pipe, opened], {
+      ...{ detached: true, stdio: "ignore" },
+    });
+    const ended = once(other, "exit");
+    expect(await read("allowed/pipe.md")).toBe("FILE_READ_ERROR");
+    expect(existsSync(opened)).toBe(false);
+    process.kill(-(other.pid ?? 0));
+    await ended;
+  });
+
   test("leaves no descriptor open", async () => {
     const before = root.openFiles();
     for (const path of ["note.md", "allowed/absent.md", "allowed/corpus.md", "absent.md"]) {
       await read(path);
     }
     expect(root.openFiles()).toEqual(before);
+  });
+});
+
+describe("a file whose path is told by comparison", () => {
+  const corpus = () => join(root.work, "allowed/corpus");
+  /** What is told of the note, where `whenOpen` comes between it and its opening. */
+  async function pathOf(whenOpen: () => void): Promise<string | null> {
+    const policy = root.policy({ allowRacyReads: true });
+    const descriptors = selectDescriptors(withoutProc, policy);
+    const sandbox = await openSandboxOn(withoutProc, policy, extractText);
+    const [pinned] = sandbox.roots;
+    if (pinned === undefined) throw new Error("no root is pinned");
+    const place = { root: pinned, relativePath: "corpus/note.md" };
+    const descriptor = descriptors.open(place);
+    try {
+      whenOpen();
+      return descriptors.realPath(descriptor, place);
+    } finally {
+      descriptors.close(descriptor);
+      sandbox.close();
+    }
+  }
+
+  test("has none when another file lies there by now", async () => {
+    expect(await pathOf(() => undefined)).toBe(join(realpathSync(corpus()), "note.md"));
+    const other = root.write("other.md");
+    const replace = () => {
+      renameSync(other, join(corpus(), "note.md"));
+    };
+    expect(await pathOf(replace)).toBeNull();
+  });
+
+  test("has none when its folder is another one at each look", async () => {
+    const aside = join(root.work, "aside");
+    const leadOut = () => {
+      renameSync(corpus(), aside);
+      symlinkSync(join(root.folder, "outside"), corpus());
+    };
+    root.write("../outside/note.md");
+    leadOut();
+    const { native } = realpathSync;
+    const leadBack = () => {
+      rmSync(corpus());
+      renameSync(aside, corpus());
+      const nativeOnce = (path: string): string => {
+        Reflect.set(realpathSync, "native", native);
+        const found = native(path);
+        leadOut();
+        return found;
+      };
+      Reflect.set(realpathSync, "native", nativeOnce);
+    };
+    expect(await pathOf(leadBack)).toBeNull();
   });
 });
