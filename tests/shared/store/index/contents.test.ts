@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import {
   forgetDocuments,
+  packText,
   removeUnnamedSlice,
   selectContent,
   selectForgettable,
@@ -102,6 +103,41 @@ describeOnPostgres("contents that are kept", () => {
     ).toBe(1);
   });
 
+  test("of one call are each kept where there is room for them", async () => {
+    const contents = [5, 5, 3].map((bytes, at) => ({
+      ...{ path: `${at}.pdf`, sha256: String(at).repeat(64), extractor: null },
+      content: Buffer.alloc(bytes),
+    }));
+    await database.db.transaction((db) => storeContents(db, "corpus", { contents, quota: 9 }));
+    expect(await sumContents(database.db)).toBe(8);
+  });
+
+  test("give way as texts to one of another extractor, and to bytes, which stay", async () => {
+    const sha256 = hash("sha256", "12345", "hex");
+    await storeDocument(database.db, { path: "x.pdf", sha256 });
+    const store = (content: Buffer, extractor: string | null) =>
+      database.db.transaction((db) =>
+        storeContents(db, "corpus", {
+          contents: [{ path: "x.pdf", sha256, content, extractor }],
+          quota: 1_000,
+        }),
+      );
+    const storeText = (text: string, by: string) =>
+      store(packText({ text, places: { numbers: [], sheets: [] }, leftOut: {} }), by);
+    const kept = () => selectContent(database.db, sha256);
+    await storeText("as one read it", "one");
+    await storeText("as the same read it again", "one");
+    expect(await kept()).toMatchObject({ text: "as one read it", extractor: "one" });
+    await storeText("as two read it", "two");
+    expect(await kept()).toMatchObject({ text: "as two read it", extractor: "two" });
+    const file = () => selectStoredFile(database.db, "x.pdf", 1_000);
+    expect(await file()).toMatchObject({ isTextKept: true, content: null });
+    await store(Buffer.from("12345"), null);
+    await storeText("as three read it", "three");
+    expect(await kept()).toEqual(Buffer.from("12345"));
+    expect(await file()).toMatchObject({ isTextKept: false, content: Buffer.from("12345") });
+  });
+
   test("are given up to a size, and of the document that was indexed last", async () => {
     await keep(FILE);
     await keep(OTHER);
@@ -147,5 +183,16 @@ describeOnPostgres("contents that are kept", () => {
     expect(await left()).toEqual([2, 2, 2, 2]);
     expect(await forget("x.pdf")).toBe(1);
     expect(await left()).toEqual([1, 1, 1, 1]);
+  });
+
+  test("are forgotten of a mail with what lies in it, and of no other mail", async () => {
+    const mails = ["a.eml", "a.eml.eml"];
+    for (const mail of mails) {
+      await storeDocument(database.db, { path: mail, sha256: FILE });
+      const path = `${mail}/attachments/1/x.pdf`;
+      await storeDocument(database.db, { path, sha256: OTHER, mail });
+    }
+    const found = await selectForgettable(database.db, "a.eml");
+    expect(found.map(({ path }) => path)).toEqual(["a.eml", "a.eml/attachments/1/x.pdf"]);
   });
 });
