@@ -6,6 +6,7 @@ import {
   recordControl,
   requestExam,
   selectExam,
+  selectExamOf,
   takeBackLate,
   updateOwnCounts,
   upsertExam,
@@ -197,10 +198,11 @@ describe.each(ENGINES)("exams on $engine", ({ open }) => {
         [days, key.identity],
       );
     await examine({ isKnown: false });
+    const named = () => selectExamOf(database.db, model, key.form);
     await age(6);
-    expect(await exam()).toBeDefined();
+    expect([await exam(), await named()]).toEqual([STORED, STORED]);
     await age(8);
-    expect(await exam()).toBeUndefined();
+    expect([await exam(), await named()]).toEqual([undefined, undefined]);
     await examine({ isKnown: false });
     expect(await exam()).toBeDefined();
     await examine({ isKnown: true });

@@ -252,6 +252,16 @@ describe("a judge that is opened", () => {
     expect(prompts).toHaveLength(asked);
   });
 
+  test("loses its word as well when it confirms none of the right ones among its statements", async () => {
+    const settings = settingsOf();
+    const key = await passes(settings);
+    mood = "sleeping";
+    for (let at = 0; at < 40; at += 1) {
+      await openJudge(settings)([statement(at)], answerer(), partsOf());
+    }
+    expect(await selectExam(database.db, key)).toMatchObject({ state: "dismissed" });
+  });
+
   test("is counted once for a call, however often its run begins again", async () => {
     const settings = settingsOf();
     await passes(settings);
@@ -291,7 +301,7 @@ describe("a judge that is opened", () => {
   });
 
   test("of the form nli is asked by its scores, and no model in words", async () => {
-    const settings = settingsOf({ form: "nli" }, compareBy({ right: 0.75, wrong: 0.65 }));
+    const settings = settingsOf({ form: "nli" }, compareBy({ right: 0.7, wrong: 0.65 }));
     const examined = await examineModel({
       ...settings,
       ...{ input: { kind: "examine" }, parts: partsOf() },
@@ -311,6 +321,19 @@ describe("a judge that is opened", () => {
     expect(await saysOf(0.7)).toBe("yes");
     expect(await saysOf(0.69)).toBe("unclear");
     expect(prompts).toEqual([]);
+  });
+
+  test("of the form nli says no of what its lines contradict, and of nothing else", async () => {
+    const saysOf = async (contradiction: number) => {
+      const settings = settingsOf({ form: "nli" }, async (pairs) => ({
+        model: "nli",
+        scores: pairs.map(() => ({ entailment: 0.3, contradiction })),
+      }));
+      await passes(settings);
+      return (await openJudge(settings)(statements(1), answerer(), partsOf()))[0]?.says;
+    };
+    expect(await saysOf(0.5)).toBe("no");
+    expect(await saysOf(0.49)).toBe("unclear");
   });
 
   test("of the form nli fails where no score tells wrong from right", async () => {
