@@ -48,6 +48,12 @@ describe("the times of a cron expression", () => {
       ["2026-03-29T00:00:00.000Z", "2026-03-29T01:00:00.000Z", "2026-03-29T02:00:00.000Z"],
     ],
     [
+      "half past every hour does not come at the end of one that is left out",
+      "30 * * * *",
+      BERLIN,
+      ["2026-03-29T00:30:00.000Z", "2026-03-29T01:30:00.000Z", "2026-03-29T02:30:00.000Z"],
+    ],
+    [
       "every half hour goes on through an hour that occurs twice",
       "*/30 * * * *",
       BERLIN,

@@ -154,3 +154,10 @@ test("windows that can't be read are closed, and none are always open", () => {
   expect(clock(["nonsense"], new Date(0))).toMatchObject({ isOpen: false, until: null });
   expect(clock([], new Date(0))).toEqual({ isOpen: true, until: null });
 });
+
+test("what windows said later holds for no clock that was set back", () => {
+  const clock = createWindowClock();
+  const stateAt = (time: string) => clock(["22:00-06:00 UTC"], new Date(`2026-11-21T${time}Z`));
+  expect(stateAt("23:00")).toMatchObject({ isOpen: true });
+  expect(stateAt("21:00")).toMatchObject({ isOpen: false });
+});
