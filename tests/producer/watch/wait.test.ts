@@ -4,7 +4,10 @@ import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { indexSettingsOf, vectorDigestsOf } from "../../../src/shared/config/index-settings.ts";
 import { eventually } from "../../conformance/signal.ts";
 import { reportProgress } from "../../../src/shared/store/jobs/claim-job.ts";
-import { claimNext } from "../../conformance/jobs.ts";
+import type { Settlement } from "../../../src/shared/job/settlement.ts";
+import { findOrCreateBatch } from "../../../src/shared/store/jobs/batches.ts";
+import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
+import { claimNext, MADE_WITH } from "../../conformance/jobs.ts";
 import { deskConfig, openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { rendered } from "../export/rendered.ts";
@@ -414,6 +417,25 @@ describe("batch wait", () => {
     const { code, stderr } = await desk.run("batch", "wait", "stuck", "--no-hold");
     expect(stderr).toContain("1 parked, 1 succeeded");
     expect(code).toBe(75);
+  });
+
+  test("--no-hold waits for what runs beside parked jobs, and not for a batch that is loaded", async () => {
+    const { database } = desk;
+    const file = await desk.write("wait.jsonl", jsonl(2));
+    await desk.run("enqueue", file, "--batch-name", "stuck");
+    const jobs = await rowsOf(database, "select job_id from nightdesk_data.jobs order by seq");
+    const [first, second] = jobs.map((row) => String(row["job_id"]));
+    const settle = async (runId: string, settlement: Settlement) => {
+      await settleRun(database, { runId, runMs: 1, ...MADE_WITH }, settlement, RECORD);
+    };
+    await settle((await claimNext(database, first ?? "")).runId, parked);
+    const { runId } = await claimNext(database, second ?? "");
+    const waited = desk.run("batch", "wait", "stuck", "--no-hold");
+    await untilItPolls();
+    await settle(runId, answered("yes"));
+    expect((await waited).stderr).toContain("1 parked, 1 succeeded");
+    await findOrCreateBatch(database, "begun", "file");
+    expect(await desk.run("batch", "wait", "begun", "--no-hold")).toMatchObject({ code: 75 });
   });
 
   test("of a name that is not there suggests one that is", async () => {
