@@ -21,7 +21,9 @@ beforeAll(async () => {
       model: { provider: "ollama", name: "llama3.1:8b", aliases: { small: "qwen3:4b" } },
       security: { allowed_roots: ["corpus"] },
       index: {
-        sources: ["letters", "bills", "private"].map((name) => ({ name, root: `corpus/${name}` })),
+        sources: ["letters", "bills", "private", "gone"].map((name) => ({
+          ...{ name, root: `corpus/${name}` },
+        })),
       },
     }),
   );
@@ -74,6 +76,15 @@ test.each<readonly [JobInput, string]>([
   expect(admit(input)).toContain(reason);
 });
 
+test("a source whose folder is not there lets nobody read one whose name begins like it", () => {
+  const token = { sources: ["gone"] };
+  expect(admit(ask({ path_prefix: "corpus/gone/2026/" }), token)).toMatchObject(
+    boundTo("corpus/gone/2026/"),
+  );
+  for (const elsewhere of ["corpus/gone-private/", "corpus/gone-private/x.md"])
+    expect(admit(ask({ path_prefix: elsewhere }), token)).toContain("must lie in corpus/gone/");
+});
+
 test("an investigation names a preset that its token allows, and none by itself", () => {
   const investigate = (preset?: string): JobInput => ({
     ...{ kind: "investigate", task: "Look" },
@@ -98,4 +109,6 @@ test("models are those of the token, by their names or aliases, its first where 
   expect(admit(chat, token)).toEqual({ ...chat, model: "qwen3:4b" });
   expect(admit({ ...chat, model: "llama3.1:8b" }, token)).toContain("the token allows the models");
   expect(admit(chat)).toEqual(chat);
+  const byAlias = { ...token, models: ["small"] };
+  expect(admit(named("qwen3:4b"), byAlias)).toMatchObject({ options: { model: "qwen3:4b" } });
 });
