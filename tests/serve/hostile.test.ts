@@ -10,6 +10,7 @@ import { rowsOf } from "../producer/desk.ts";
 import { jobLine, jsonl, openTestDoor } from "./open-door.ts";
 import type { TestDoor } from "./open-door.ts";
 
+const MOST_REQUESTS = 200;
 let door: TestDoor;
 let secret: string;
 const laterHour = String((new Date().getUTCHours() + 12) % 24).padStart(2, "0");
@@ -20,7 +21,7 @@ beforeAll(async () => {
     serve: {
       max_file_mb: 1,
       max_lines: 3,
-      limits: { requests_per_minute: 1_000, mb_per_day: 3, open_jobs: 4 },
+      limits: { requests_per_minute: MOST_REQUESTS, mb_per_day: 3, open_jobs: 4 },
     },
   });
   secret = await door.token("one", "--source", "corpus");
@@ -214,6 +215,15 @@ describe("a request", () => {
     expect((await door.ask("/batches", reader)).status).toBe(200);
     const refused = await door.ask("/files", reader, { method: "POST", headers: FORM, body: "" });
     expect(refused.status).toBe(403);
+  });
+
+  test("beyond those that its token may make a minute is 429, and another token's is answered", async () => {
+    const eager = await door.token("eager", "--source", "corpus");
+    const asked = Array.from({ length: MOST_REQUESTS + 1 }, () => door.ask("/models", eager));
+    const refused = (await Promise.all(asked)).filter(({ status }) => status !== 200);
+    expect(refused.map(({ status }) => status)).toEqual([429]);
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await door.ask("/models", secret)).status).toBe(200);
   });
 
   test("for what is another's is the same 404 as for what is not there", async () => {

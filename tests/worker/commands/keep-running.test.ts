@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { keepRunning } from "../../../src/worker/commands/keep-running.ts";
 import type { Ended } from "../../../src/worker/commands/keep-running.ts";
 import { eventually } from "../../conformance/signal.ts";
@@ -11,19 +10,22 @@ afterEach(() => kept?.stop());
 
 const started: ChildProcess[] = [];
 const ended: Ended[] = [];
-/** Keeps `node …` running. */
-function keep(...words: readonly string[]): void {
+function keepBy(start: () => ChildProcess): void {
   started.length = 0;
   ended.length = 0;
   kept = keepRunning(
     () => {
-      const child = spawn(process.execPath, [...words], { stdio: "ignore" });
+      const child = start();
       started.push(child);
       return child;
     },
     (end) => ended.push(end),
   );
 }
+/** Keeps `node …` running. */
+const keep = (...words: readonly string[]): void => {
+  keepBy(() => spawn(process.execPath, [...words], { stdio: "ignore" }));
+};
 
 test("what is killed is started again", async () => {
   keep("--eval", "setInterval(() => {}, 1_000)");
@@ -33,15 +35,6 @@ test("what is killed is started again", async () => {
   expect(started[1]?.exitCode).toBeNull();
 });
 
-test("what keeps ending is started again after longer and longer pauses", async () => {
-  keep("--eval", "process.exit(3)");
-  await eventually("it has ended twice", async () => ended.length === 2);
-  expect(ended).toEqual([
-    { ending: "exit 3", pauseMs: 1_000 },
-    { ending: "exit 3", pauseMs: 2_000 },
-  ]);
-});
-
 test("what is stopped ends, and no other is started", async () => {
   keep("--eval", "setInterval(() => {}, 1_000)");
   const [child] = started;
@@ -49,4 +42,39 @@ test("what is stopped ends, and no other is started", async () => {
   kept?.stop();
   expect(await once(child, "exit")).toEqual([null, "SIGTERM"]);
   expect({ started: started.length, ended }).toEqual({ started: 1, ended: [] });
+});
+
+describe("in a time that is played", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+    keepBy(() => new ChildProcess());
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  const endAfter = (milliseconds: number): number | undefined => {
+    jest.advanceTimersByTime(milliseconds);
+    started.at(-1)?.emit("exit", 3, null);
+    return ended.at(-1)?.pauseMs;
+  };
+
+  test("what keeps ending is started again after pauses that double up to a minute", () => {
+    let pauseMs = 0;
+    const pauses = Array.from({ length: 8 }, () => (pauseMs = endAfter(pauseMs) ?? 0));
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
+    expect(started).toHaveLength(8);
+    expect(ended[0]?.ending).toBe("exit 3");
+  });
+
+  test("what ran for a while is started again as at first", () => {
+    expect([endAfter(0), endAfter(1_000), endAfter(2_000)]).toEqual([1_000, 2_000, 4_000]);
+    expect(endAfter(4_000 + 61_000)).toBe(1_000);
+  });
+
+  test("what is stopped between two starts is not started again", () => {
+    endAfter(0);
+    kept?.stop();
+    jest.advanceTimersByTime(60_000);
+    expect(started).toHaveLength(1);
+  });
 });

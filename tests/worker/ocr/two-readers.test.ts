@@ -10,6 +10,12 @@ test.each([
   expect(isSameFigure(one, other)).toBe(false);
 });
 
+test("a figure that only the second reader takes for one is in doubt", () => {
+  const at = { box: [100, 50, 190, 80], confidence: 95, base: 80, lineHeight: 30 } as const;
+  const read = judgeFigures([{ ...at, text: "lO" }], [{ ...at, text: "10" }]);
+  expect(read).toMatchObject([{ text: "lO", figure: "doubtful", other: "10" }]);
+});
+
 test("a raised digit that one reader takes for a digit leaves the figure in doubt", () => {
   const at = { box: [100, 50, 190, 80], confidence: 95, base: 80, lineHeight: 30 } as const;
   const read = judgeFigures([{ ...at, text: "72" }], [{ ...at, text: "7²" }]);
