@@ -391,7 +391,10 @@ describe("an export for a spreadsheet or an editor", () => {
     scope: "Scope: none",
     evidence: [{ path: "allowed/corpus/a (b).md", lines: [2, 2], sha256: "c".repeat(64) }],
   };
-  beforeAll(() => insertFinishedBatch(desk.database, { name: "sheet", jobs: [job] }));
+  beforeAll(async () => {
+    await insertFinishedBatch(desk.database, { name: "sheet", jobs: [job] });
+    await desk.database.query("update nightdesk_data.runs set model_first = 'chooser:1b'");
+  });
 
   test("is CSV of stable columns in which nothing is a formula", async () => {
     const { stdout } = await desk.run("batch", "export", "sheet", "--format", "csv");
@@ -400,6 +403,7 @@ describe("an export for a spreadsheet or an editor", () => {
         "prompt_tokens,completion_tokens,queued_ms,model_ms,total_ms,created_at,finished_at,steps,outputs,duplicate_of,not_read",
     );
     expect(stdout).toContain(`\r\n'${hostile},`);
+    expect(stdout).toContain(",small:1b,100,20,");
     expect(stdout).toContain(`"'-2+3 ""quoted"",\n<img`);
     expect(stdout).toContain(`allowed/corpus/a (b).md:2-2 ${"c".repeat(64)}`);
   });

@@ -33,11 +33,15 @@ beforeAll(async () => {
   const ids = await insertFinishedBatch(desk.database, { name: "night", jobs });
   await desk.database.query(
     `insert into nightdesk_data.field_bindings (run_id, ordinal, pointer, value, state, grade, quote, number, path, start_char, end_char, line_start, line_end)
-     select run_id, 0, '/total', '12.5'::jsonb, 'bound', 'supported', 'Total 12.50', 1, 'allowed/corpus/bill.md', 0, 11, 4, 4
+     select run_id, 0, '/total', '12.5'::jsonb, 'bound', 'supported', 'Total 12.50', 1, 'allowed/corpus/bill.md', 0, 11, 4, 6
        from nightdesk_data.jobs where job_id = $1`,
     [ids.get("long")],
   );
   checked = (await runByHand(desk.database, settled("Yes [1]."), CHECKED_RECORD)).batchId;
+  await desk.database.query(
+    "update nightdesk_data.claims set line_end = line_end + 1 where line_end is not null",
+  );
+  await desk.database.query("update nightdesk_data.runs set model_first = 'chooser:1b'");
 });
 afterAll(() => desk.dispose());
 
@@ -59,11 +63,12 @@ describe("batch export --format xlsx", () => {
   test("writes jobs, statements with their places and fields, which the index reads again", async () => {
     const night = textOf(await exported("night", "xlsx"));
     expect(night).toContain("FILE_NOT_FOUND");
-    expect(night).toContain("Total 12.50");
+    expect(night).toContain("line_start: 4; line_end: 6; quote: Total 12.50");
+    expect(night).toContain("model: small:1b");
     expect(night).toContain("/total");
     const claims = textOf(await exported(checked, "xlsx"));
     expect(claims).toMatch(
-      /It holds ten\..*supported.*allowed\/corpus\/a\.md.*It holds exactly ten\./,
+      /It holds ten\..*supported.*path: allowed\/corpus\/a\.md; line_start: 2; line_end: 3; quote: It holds exactly ten\./,
     );
     expect(claims).toMatch(/It is always blue\..*unconfirmed/);
   });
