@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   for (const folder of ["letters", "private"])
     await mkdir(join(door.workroot, "corpus", folder), { recursive: true });
-  await door.write("corpus/letters/pay.md", "# Crew\n\nThe pay day is 5 March 2027.\n");
+  await door.write("corpus/letters/pay.md", "# Crew\n\nThe pay day of the Möwe is 5 March 2027.\n");
   await door.write("corpus/private/vault.md", "# Safe\n\nThe code of the vault is 4711.\n");
   await indexFolder(door.database, door.workroot, false);
   client = door.client(await door.token("letters", "--source", "letters"));
@@ -207,6 +207,13 @@ describe("a batch", () => {
     expect(await linesOf(ended.error_file_id)).toMatchObject([
       { custom_id: "a", response: null, error: { code: "batch_cancelled" } },
     ]);
+    // It has no other file that somebody would have to read.
+    expect(
+      await rowsOf(
+        door.database,
+        "select exported_at from nightdesk_data.batches order by created_at desc limit 1",
+      ),
+    ).toEqual([{ exported_at: expect.any(Date) }]);
     const again = await door.ask(`/batches/${batch.id}/cancel`, client.apiKey, { method: "POST" });
     expect([again.status, again.headers.get("x-should-retry")]).toEqual([409, "false"]);
     expect(

@@ -308,6 +308,12 @@ describe("index", () => {
     expect((await waits("--allow-partial")).code).toBe(0);
   });
 
+  test("comes back with 75 when its batch is held", async () => {
+    const running = desk.run("index", "--source", "corpus");
+    await holdAll();
+    expect((await running).code).toBe(75);
+  });
+
   test("says when the worker had other settings than the configuration has", async () => {
     const where = { flags: {}, env: {}, cwd: desk.workroot, packageRoot };
     const settings = { ...indexSettingsOf(await loadConfig(where)), "index.language": "0" };
