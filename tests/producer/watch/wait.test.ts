@@ -431,9 +431,8 @@ describe("batch wait", () => {
     await desk.run("enqueue", file, "--batch-name", "stuck");
     const jobs = await rowsOf(database, "select job_id from nightdesk_data.jobs order by seq");
     const [first, second] = jobs.map((row) => String(row["job_id"]));
-    const settle = async (runId: string, settlement: Settlement) => {
-      await settleRun(database, { runId, runMs: 1, ...MADE_WITH }, settlement, RECORD);
-    };
+    const settle = (runId: string, settlement: Settlement) =>
+      settleRun(database, { runId, runMs: 1, ...MADE_WITH }, settlement, RECORD);
     await settle((await claimNext(database, first ?? "")).runId, parked);
     const { runId } = await claimNext(database, second ?? "");
     const waited = desk.run("batch", "wait", "stuck", "--no-hold");

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { HostFailure } from "../../../src/shared/failure.ts";
+import { createLogger } from "../../../src/shared/logger.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { selectHosts } from "../../../src/shared/store/hosts/hosts.ts";
 import { askInTurn } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
-import { createPacing } from "../../../src/worker/hosts/pacing.ts";
+import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
+import { choiceAmong, countHostFailures } from "../../../src/worker/hosts/host-state.ts";
+import type { PacingSettings } from "../../../src/worker/hosts/pacing-settings.ts";
+import { createPacing, paceEmbedder } from "../../../src/worker/hosts/pacing.ts";
 import type { PacingParts } from "../../../src/worker/hosts/pacing.ts";
 import type { Limiter } from "../../../src/worker/models/limiter.ts";
 import { askJob, claimNext, countOf, openBatchOf } from "../../conformance/jobs.ts";
@@ -50,20 +54,13 @@ describe.each(databases)("turns on %s", (name) => {
   });
 
   const host = () => `http://${name}:1`;
+  const settingsOf = (parallel: number): PacingSettings => ({
+    models: [{ host: host(), provider: "ollama", parallel }],
+    ...{ confirming: [], embedders: [], windows: [] },
+    ...{ breakerFailures: 2, perBatch: NO_LIMITS, perNight: NO_LIMITS },
+  });
   const pacing = (database: Database, parallel: number, parts: Partial<PacingParts> = {}) =>
-    createPacing({
-      database,
-      settings: {
-        models: [{ host: host(), provider: "ollama", parallel }],
-        confirming: [],
-        embedders: [],
-        breakerFailures: 5,
-        perBatch: NO_LIMITS,
-        perNight: NO_LIMITS,
-        windows: [],
-      },
-      ...parts,
-    });
+    createPacing({ database, settings: settingsOf(parallel), ...parts });
   async function claimed(count: number): Promise<string[]> {
     const { jobIds } = await openBatchOf(
       db,
@@ -149,10 +146,39 @@ describe.each(databases)("turns on %s", (name) => {
     expect(await countOf(db, "nightdesk_data.host_slots where ticket is not null")).toBe(2);
     const ending = { promptTokens: 30, completionTokens: 5, durationMs: 1000 };
     for (const slot of slots) await slot.end({ kind: "answered", ...ending });
+    const broken = await pace.acquireSlot(ESTIMATE, NEVER);
+    await broken.end({ kind: "unanswered", promptTokens: 30, durationMs: 1000 });
     const { rows } = await db.query(
       "select calls_used::int as calls, tokens_used::int as tokens, seconds_used as seconds from nightdesk_data.batch_budgets",
     );
-    expect(rows).toEqual([{ calls: 2, tokens: 70, seconds: 2 }]);
+    expect(rows).toEqual([{ calls: 3, tokens: 100, seconds: 3 }]);
+  });
+
+  test("of an embedder are given back when its call fails", async () => {
+    const [runId] = await claimed(1);
+    const parts = { db, settings: settingsOf(1), logger: createLogger("silent", "json") };
+    const embedder = paceEmbedder(
+      { ...createHashingEmbedder(), embed: () => Promise.reject(new Error("cut")) },
+      {
+        limiter: paceOf(pacing(db, 1), runId),
+        ...{ choice: choiceAmong(parts, null), mayTake: () => undefined },
+      },
+    );
+    await expect(embedder.embed(["a text"], NEVER)).rejects.toThrow("cut");
+    expect(await countOf(db, "nightdesk_data.host_slots where ticket is not null")).toBe(0);
+  });
+
+  test("end at a host that fails again and again, and not at one that says how long it is busy", async () => {
+    const parts = { db, settings: settingsOf(1), logger: createLogger("silent", "json") };
+    const fails = async (retryAfterMs: number | null) => {
+      const failure = new HostFailure("MODEL_OVERLOADED", "busy", { host: host(), retryAfterMs });
+      const run = () => Promise.reject(failure);
+      await expect(countHostFailures({ batchId: randomUUID() }, parts, run)).rejects.toBe(failure);
+      await choiceAmong(parts, null).failed(failure);
+      return (await selectHosts(db)).map(({ state }) => state);
+    };
+    expect(await fails(1_000)).toEqual([]);
+    expect(await fails(null)).toEqual(["open"]);
   });
 
   test("that are waited for end at once with the signal, and leave nothing behind", async () => {
