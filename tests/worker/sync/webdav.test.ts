@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import {
   mkdir,
@@ -126,7 +127,8 @@ test("Apache's mod_dav is there where everything is proved", () => {
       ]);
       const file = join(cloud.topology.workroot, "allowed/cloud/large.txt");
       expect((await readFile(file)).equals(large)).toBe(true);
-      await put("other.txt", randomBytes(2_000_000));
+      const other = randomBytes(2_000_000);
+      await put("other.txt", other);
       seen = [];
       cut = (method) => (method === "GET" ? 100_000 : undefined);
       await expect(cloud.sync()).resolves.toBe("SOURCE_UNAVAILABLE");
@@ -134,6 +136,20 @@ test("Apache's mod_dav is there where everything is proved", () => {
       [seen, cut] = [[], undefined];
       await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1 });
       expect(seen.at(-1)).toMatch(/^GET bytes=\d{6}-$/);
+      const sha256 = createHash("sha256").update(other).digest("hex");
+      expect(await cloud.rows("name, sha256")).toContainEqual({ name: "other.txt", sha256 });
+      // Nothing stays of one that has changed before the rest is asked for.
+      const changed = randomBytes(1_900_000);
+      await put("other.txt", randomBytes(2_100_000));
+      seen = [];
+      cut = (method, gets) => {
+        if (method === "GET" && gets === 2) writeFileSync(join(dav.folder, "other.txt"), changed);
+        return method === "GET" && gets === 1 ? 100_000 : undefined;
+      };
+      await expect(cloud.sync()).resolves.toMatchObject({ fetched: 1, bytes: 1_900_000 });
+      const mirrored = join(cloud.topology.workroot, "allowed/cloud/other.txt");
+      expect((await readFile(mirrored)).equals(changed)).toBe(true);
+      cut = undefined;
     });
 
     test("loses nothing by a listing that is cut, and not much without consent", async () => {
@@ -315,6 +331,18 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
       (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
     );
     expect(opened.filter((target) => target.startsWith(cloud.topology.workroot))).toEqual([]);
+  });
+
+  test("has a file given up that is longer than a file may be, of which it told no size", async () => {
+    const xml = listing("/dav/endless.txt").replaceAll(/<D:getcontentlength>2<[^>]*>/g, "");
+    answer = (asked, response) => {
+      if (asked.method === "PROPFIND") response.writeHead(207).end(xml);
+      else for (let sent = 0; sent < 70; sent += 1) response.write(Buffer.alloc(1_000_000));
+    };
+    expect(await cloud.sync()).toMatchObject({ fetched: 0, skipped: 1 });
+    expect(await cloud.rows("reason")).toContainEqual({
+      reason: expect.stringContaining("security.max_file_bytes"),
+    });
   });
 
   test("is left to the job that mirrors it now", async () => {
