@@ -22,12 +22,6 @@ const ENGINE: Engine = {
 };
 const IDLE_SECONDS = 30;
 
-/** Only the idle timer is faked: sockets go on as ever. */
-const NOT_FAKED = [
-  ...(["nextTick", "queueMicrotask", "setImmediate", "clearImmediate"] as const),
-  ...(["setInterval", "clearInterval", "performance"] as const),
-];
-
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "nightdesk-socket-"));
@@ -54,16 +48,14 @@ async function connect(): Promise<Socket> {
   return socket;
 }
 
-async function leave(socket: Socket): Promise<void> {
-  socket.end();
-  await once(socket, "close");
-}
+const leave = (socket: Socket) => once(socket.end(), "close");
 
 describe("a database process without clients", () => {
   let listening: Listening;
   let isIdle: boolean;
   beforeEach(async () => {
-    jest.useFakeTimers({ doNotFake: [...NOT_FAKED] });
+    // The sockets go on as ever.
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
     listening = await listen();
     isIdle = false;
     void listening.idle.then(() => (isIdle = true));

@@ -12,20 +12,18 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** What comes of looks that end so, one after the other, each at its second. */
-function poll(...looks: readonly (readonly [at: number, end: Error | string | undefined])[]) {
-  const left = [...looks];
-  return pollUntil(async () => {
-    const [at, end] = left.shift() ?? [seconds, "looked too often"];
+/** Looks that end so, one after the other, each at its second. */
+const poll = (...looks: [at: number, end: Error | string | undefined][]) =>
+  pollUntil(async () => {
+    const [at, end] = looks.shift() ?? [seconds, "looked too often"];
     seconds = at;
     if (end instanceof Error) throw end;
     return end;
   });
-}
 
 test("a database that is away is waited for, for a minute each time", async () => {
-  const once = poll([0, GONE], [59, GONE], [60, undefined], [61, GONE], [120, GONE], [121, "done"]);
-  expect(await once).toBe("done");
+  const twice = poll([0, GONE], [59, GONE], [60, undefined], [61, GONE], [121, "done"]);
+  expect(await twice).toBe("done");
   await expect(poll([0, undefined], [10, GONE], [71, GONE])).rejects.toBe(GONE);
 });
 
