@@ -225,11 +225,19 @@ describeOn("postgres", "what is supported of a batch", () => {
   });
 
   test("is never written over what another has changed since it was read", async () => {
+    await start(CREATE);
     const batch = await extracted();
     const other = paperless.name("correspondents", "Somebody else");
-    Object.assign(first(), { correspondent: other });
+    const words = paperless.name("custom_fields", "Document type · evidence", {
+      data_type: "longtext",
+    });
+    const own = { field: words, value: "words of somebody" };
+    Object.assign(first(), { correspondent: other, custom_fields: [own] });
     const { values } = await write(batch);
-    expect(statesOf(values)).toMatchObject({ "/correspondent": "withheld", "/type": "written" });
+    expect(statesOf(values)).toMatchObject({
+      ...{ "/correspondent": "withheld", "/type": "withheld", "/amount": "written" },
+    });
+    expect(first().custom_fields).toContainEqual(own);
     expect(values[0]).toMatchObject({
       reason: expect.stringContaining('has changed it since the file was read, to "Somebody else"'),
     });
@@ -317,6 +325,19 @@ describeOn("postgres", "what is supported of a batch", () => {
     const { values } = await write(batch);
     expect(statesOf(values)).toMatchObject({ "/correspondent": "withheld", "/type": "written" });
     expect(first().correspondent).toBe(other);
+    // It stays a change of somebody else's.
+    expect((await write(batch)).values[0]).toMatchObject({
+      reason: expect.stringContaining("changed it since the file was read"),
+    });
+  });
+
+  test("is undone where a crash came before it was noted", async () => {
+    const batch = await extracted();
+    paperless.fault = (line) => (line.startsWith("PATCH") ? { cut: "after" } : undefined);
+    await write(batch);
+    paperless.fault = undefined;
+    expect(await run("write-back", "undo", batch)).toMatchObject({ code: 0 });
+    expect(first()).toMatchObject({ correspondent: null, custom_fields: [] });
   });
 
   test("is pending until it is seen there", async () => {
