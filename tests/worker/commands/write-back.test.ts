@@ -296,6 +296,8 @@ describeOn("postgres", "what is supported of a batch", () => {
       expect.stringContaining('the currency "EUR" is not sure'),
       expect.stringContaining("takes 128 characters"),
     ]);
+    const [parts] = (await write(await extracted([bound("/amount", 12.345)]))).values;
+    expect(parts).toMatchObject({ reason: expect.stringContaining("takes cents") });
     expect(paperless.writes()).toEqual([]);
     await write(await extracted([bound("/amount", 240), bound("/currency", "€")]));
     expect(fieldsOf(first())).toMatchObject({ Amount: "EUR240.00" });

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { bytesOf, requestPlace, withTries } from "../../../src/worker/sync/http-place.ts";
 import type { HttpPlace } from "../../../src/worker/sync/http-place.ts";
+import { openContent } from "../../../src/worker/sync/open-content.ts";
 import { openRemote } from "../../../src/worker/sync/open-remote.ts";
 import type { MirroredSource } from "../../../src/worker/sync/open-remote.ts";
 import { openWebDav } from "../../../src/worker/sync/webdav.ts";
@@ -60,6 +61,20 @@ test("an answer that rests, that does not begin, or that ends too soon is SOURCE
   await expect(read()).rejects.toMatchObject(unavailable);
   answer = (_, response) => response.end("abcd");
   await expect(read()).resolves.toBe("abcd");
+});
+
+test("a rest that begins elsewhere than it was asked to is no rest: all is asked for", async () => {
+  const ranges: unknown[] = [];
+  answer = ({ headers: { range } }, response) => {
+    ranges.push(range);
+    if (range === undefined) response.end("abcd");
+    else response.writeHead(206, { "content-range": "bytes 1-3/4" }).end("bcd");
+  };
+  const request = { url, method: "GET", headers: {} };
+  const begun = { bytes: 2, etag: '"1"' };
+  const content = await openContent(PLACE, { request, origin: "" }, begun, signal);
+  expect(content).toMatchObject({ from: 0 });
+  expect(ranges).toEqual(["bytes=2-", undefined]);
 });
 
 test("an address that is not allowed is not asked", async () => {

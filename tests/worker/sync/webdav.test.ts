@@ -104,12 +104,14 @@ test("Apache's mod_dav is there where everything is proved", () => {
       await put("plan.md", "# Plan\nThe gate opens at 8 now.");
       await rename(join(dav.folder, "10.txt"), join(dav.folder, "moved.txt"));
       await rm(join(dav.folder, "11.txt"));
-      await rm(join(cloud.topology.workroot, "allowed/cloud/12.txt"));
+      const mirror = join(cloud.topology.workroot, "allowed/cloud");
+      await rm(join(mirror, "12.txt"));
+      await writeFile(join(mirror, ".11.txt.part"), "what came of it before");
       await expect(cloud.sync()).resolves.toMatchObject({ fetched: 3, deleted: 2, unchanged: 31 });
       expect(await cloud.names()).toEqual(expect.arrayContaining(["12.txt", "moved.txt"]));
       expect(await cloud.names()).not.toContain("11.txt");
-      const plan = join(cloud.topology.workroot, "allowed/cloud/plan.md");
-      await expect(readFile(plan, "utf8")).resolves.toContain("8 now");
+      expect(await readdir(mirror)).not.toContain(".11.txt.part");
+      await expect(readFile(join(mirror, "plan.md"), "utf8")).resolves.toContain("8 now");
     });
 
     test("is resumed within a file where the connection is cut, also by a later job", async () => {
