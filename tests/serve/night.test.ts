@@ -458,6 +458,8 @@ test("a file is kept as long as its sender asks, and listed in either order", as
   const oldest = await listed("asc");
   expect(oldest.slice(-3)).toEqual(files.map(({ id }) => id));
   expect(await listed("desc")).toEqual(oldest.toReversed());
+  const rest = await client.files.list({ order: "asc", after: oldest.at(-2) ?? "" });
+  expect(rest.data.map(({ id }) => id)).toEqual(oldest.slice(-1));
 });
 
 test("models of a token are its own alone, and questions only where it may ask", async () => {
