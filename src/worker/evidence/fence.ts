@@ -5,8 +5,8 @@ import type { EvidenceBlock } from "../models/model.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 
 /**
- * The mark around evidence: HMAC-SHA256 of the prompt's name and version and of the evidence hashes, under the key of
- * the installation, 32 hex. No document can guess it, and equal evidence gives equal prompts, whichever job asks.
+ * The mark around evidence, 32 hex: HMAC-SHA256 of the prompt's name and version and of the evidence hashes, under the key of
+ * the installation. No document can guess it, and equal evidence gives equal prompts in every job.
  *
  * @param template `version` of the prompt that shows the evidence
  */
@@ -19,7 +19,10 @@ export const fenceBoundary = (template: string, hashes: readonly string[], key: 
 /** UTF-16 units that a piece takes beside its text: marks, path and number. */
 export const FENCE_CHARS = 200;
 
-/** The first pieces, in order, that fit a room together, in UTF-16 units: a longer one is passed over. */
+/**
+ * Takes the pieces, in order, that fit into the room together, and skips a piece that is too long for the rest.
+ * @param room in UTF-16 units
+ */
 export function fitPieces<Piece extends { readonly text: string }>(
   pieces: readonly Piece[],
   room: number,
@@ -32,7 +35,7 @@ export function fitPieces<Piece extends { readonly text: string }>(
   });
 }
 
-/** Numbered pieces of evidence between marks, in order, without anything that looks like our protocol. */
+/** Writes numbered pieces of evidence between marks, in order. Text that looks like our protocol is neutralised. */
 export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string): string =>
   blocks
     .map(({ number, path, headingPath, text }) => {
@@ -45,7 +48,7 @@ export const fenceEvidence = (blocks: readonly EvidenceBlock[], boundary: string
     })
     .join("\n\n");
 
-/** The same for evidence of any length. */
+/** As `fenceEvidence`, in a thread where the evidence is long. */
 export const fenceLong = (
   blocks: readonly EvidenceBlock[],
   boundary: string,
@@ -58,5 +61,5 @@ export const fenceAll = ({ blocks, boundary }: Fenced): string => fenceEvidence(
 
 const FENCE_ALL: PureWork<Fenced, string> = { home: import.meta.url, run: fenceAll };
 
-/** A path or heading as a prompt may show it: on one line, in quotes, closing nothing. */
+/** Quotes a path or heading for a prompt: on one line, and without anything that could close a mark. */
 export const quoteName = (text: string): string => JSON.stringify(neutraliseText(text));

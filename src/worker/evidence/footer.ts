@@ -4,9 +4,12 @@ import { READ_TOOL } from "../../shared/config/tool-presets.ts";
 import type { AdmittedEvidence, Reading, ToolPrint } from "./types.ts";
 
 /**
- * The last line of an answer: what it rests on, exactly. For a file `…(R/F), sha256=H` with characters as code points and H
- * of the file's bytes; for a web page the same with its URL; for several files or pages, which are read whole, their number and the hash of their
- * hashes; for passages their number, their files and the snapshot's hash; for what tools printed the call, or how many calls.
+ * The last line of an answer: names the evidence exactly.
+ * - A file: `…(R/F), sha256=H`, where R and F count code points and H is the hash of the file's bytes.
+ * - A web page: the same with its URL.
+ * - Several files or pages, which are always read whole: their number and the hash of their hashes.
+ * - Passages: their number, the number of their files, and the snapshot's hash.
+ * - Output of tools: the call and its hash, or the number of calls and the hash of their hashes.
  */
 export function scopeFooter({
   files,
@@ -44,7 +47,7 @@ function ofFile({ truncated, charsReturned, charsFull, sha256, page, path }: Rea
   return `${extent} evidence from ${from} (${charsReturned}/${charsFull}), sha256=${sha256}`;
 }
 
-/** A long one would hide what stands behind it; the evidence row has all of it. */
+/** Cut, because a long URL would hide the rest of the footer. The evidence row holds the whole URL. */
 const footerUrl = (url: string): string => cleanText(firstCodePoints(url, MOST_URL_CHARS));
 const MOST_URL_CHARS = 200;
 
@@ -63,10 +66,10 @@ export function filesHash(files: readonly Pick<Reading, "path" | "sha256">[]): s
   return hash("sha256", lines.join("\n"));
 }
 
-/** The footer of a summary that was made in parts, which together cover the whole file. */
+/** The footer of a summary made from parts that together cover the whole file. */
 export const partsFooter = (fullFooter: string, parts: number): string =>
   `${fullFooter}, parts=${parts}`;
 
-/** A number of things, as footers and results tell of them. */
+/** A count with its noun, for footers and results: "1 file", "2 files". */
 export const plural = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -15,18 +15,17 @@ export type GateInput = {
   /** In reading order, each file once. */
   readonly readings: readonly Reading[];
   readonly snapshot: Snapshot;
-  /** Of a named file that was cut, by position; none where they are left out. */
+  /** Passages of a named file that was cut, by position. */
   readonly ownPassages?: readonly Passage[];
-  /** Characters (code points) that an answer takes in of several files together. */
+  /** Code points that several files together may bring into an answer. */
   readonly mostChars: number;
 };
 
 /**
- * Decides what evidence the answer may rest on, or refuses; the model is never asked to guess. Pure.
+ * Decides which evidence the answer may rest on, or refuses; the model is never asked to guess. Pure.
  *
- * Refusals: EVIDENCE_INVALID (a piece contradicts itself), FILE_EMPTY, EVIDENCE_TRUNCATED (the whole of a file is
- * needed, as it is of each of several, and was cut; or several are too long together), EVIDENCE_NOT_ACQUIRED (nothing
- * admissible was read).
+ * Refusals: EVIDENCE_INVALID (a piece contradicts itself), FILE_EMPTY, EVIDENCE_TRUNCATED (a file that is needed whole was cut,
+ * or several files, which are all needed whole, are too long together), EVIDENCE_NOT_ACQUIRED (nothing admissible was read).
  */
 export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
   const { classification, readings, snapshot } = input;
@@ -43,7 +42,10 @@ export function gateEvidence(input: GateInput): AdmittedEvidence | Refusal {
   return admit(readings, fresh);
 }
 
-/** Where the question names files, all of them must have been read: passages never stand in for one. Its own stand beside its beginning. */
+/**
+ * Where the question names files, all of them must have been read: passages never replace a file. A file that was cut is
+ * admitted with its beginning and its own passages from behind the beginning.
+ */
 function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
   const { classification, readings, ownPassages = [] } = input;
   const { namedFiles } = classification;
@@ -60,7 +62,7 @@ function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
   return tooLongTogether(input) ?? admit(readings, beyond);
 }
 
-/** A cut file would be left out silently, so that several are taken whole or not at all. */
+/** Several files are admitted whole or not at all: the answer would not show that one of them was cut. */
 function tooLongTogether({ readings, mostChars }: GateInput): Refusal | null {
   const chars = readings.reduce((total, { charsReturned }) => total + charsReturned, 0);
   const [longest, ...others] = readings.toSorted((a, b) => b.charsReturned - a.charsReturned);
@@ -72,13 +74,13 @@ function tooLongTogether({ readings, mostChars }: GateInput): Refusal | null {
   );
 }
 
-/** Whether a passage of a file holds more than what was read of that file. */
+/** Whether a passage reaches beyond the part of its file that was read. */
 export const isBeyond = (
   { path, endChar }: Pick<Passage, "path" | "endChar">,
   readings: readonly Pick<Reading, "path" | "charsReturned">[],
 ): boolean => readings.some((reading) => reading.path === path && endChar > reading.charsReturned);
 
-/** Whether a passage is of another state of the file, or of another text of it, than the one that was read in the same run. */
+/** Whether a passage was indexed from other bytes, or by another extractor, than the reading of the same file in this run. */
 export const isStale = (
   { path, sha256, extractor }: Pick<Passage, "path" | "sha256" | "extractor">,
   reading: Pick<Reading, "path" | "sha256" | "extractor">,
@@ -97,7 +99,7 @@ function admit(
   return { kind: "admitted", files, passages, snapshotHash: snapshotHash(passages) };
 }
 
-/** A question of a megabyte may hold a name as long, or thousands of them. */
+/** Limits names in a message: a question of a megabyte may hold one name of that length, or thousands of names. */
 function shownNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map((name) => firstCodePoints(name, MOST_NAME_CHARS));
   const rest = names.length - shown.length;
@@ -119,7 +121,7 @@ const indexEmpty = (): Refusal =>
     "The index is empty, so that nothing was read. Run: nightdesk index, or name the file to read.",
   );
 
-/** The index holds no document that a question, so limited or at all, may be answered from. */
+/** The refusal where the index holds no document within the limits of the question, or no document at all. */
 export function nothingAllowed({
   path_prefix: path,
   ...others
@@ -144,7 +146,7 @@ const nothingRead = (files: string): Refusal =>
     `The question needs ${files}, and it was not read: the model did not ask for it. Ask with its whole path.`,
   );
 
-/** The evidence contract of a file, and what the need asks on top. Null when it is met. */
+/** Checks a reading against the evidence contract, and against the need. Null when it meets both. */
 export function gateReading(reading: Reading, need: Classification["need"]): Refusal | null {
   const broken = brokenReading(reading);
   if (broken !== null) {
@@ -163,7 +165,7 @@ export function gateReading(reading: Reading, need: Classification["need"]): Ref
   return null;
 }
 
-/** What of a reading contradicts itself, or null. */
+/** Names how a reading contradicts itself, or null. */
 function brokenReading(reading: Reading): string | null {
   const { path, sha256, textSha256, bytes, charsFull, charsReturned, truncated, text } = reading;
   const isBytes = sha256 === textSha256;
@@ -181,7 +183,7 @@ function brokenReading(reading: Reading): string | null {
   return null;
 }
 
-/** What of a passage contradicts itself, or null. */
+/** Names how a passage contradicts itself, or null. */
 function brokenPassage(passage: Passage): string | null {
   const { chunkKey, path, sha256, docChars, startChar, endChar, text, score } = passage;
   if (chunkKey === "" || path === "") return "its key or path is missing";

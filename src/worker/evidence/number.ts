@@ -10,21 +10,21 @@ import { countCodePoints } from "../text/clean-text.ts";
 import type { TextSpan } from "../text/spans.ts";
 import type { AdmittedEvidence, Passage, Reading, ToolPrint } from "./types.ts";
 
-/** A numbered piece of evidence, and what a citation of its number stands for. */
+/** A numbered piece of evidence, with all that a citation of its number records. */
 export type CitableBlock = EvidenceBlock &
   Pick<Citation, "chunkKey" | "lineStart" | "lineEnd"> & {
-    /** Of the file's bytes, 64 hex. */
+    /** SHA-256 of the file's bytes, 64 hex. */
     readonly sha256: string;
-    /** Where its text stands in the file, in code points. */
+    /** Range of its text in the file, in code points. */
     readonly startChar: number;
     readonly endChar: number;
-    /** Null for the words of the file themselves; else the level of the summaries that stand for them. */
+    /** Null for text of the file itself; else the level of the summary that stands for it. */
     readonly summaryLevel: number | null;
-    /** What a tool printed: its path is a label of ours, in which nothing can be found. */
+    /** Output of a tool: its path is a label that we made, so no word of the path counts as evidence. */
     readonly isOutput?: true;
-    /** Of words that were read from their file: where the parts of this text stand in it; left out where its lines say it. */
+    /** For text that was read from a file: where its parts stand in the file; left out where its lines suffice. */
     readonly places?: Places;
-    /** Of a passage of the index, where that begins in its file; left out where its lines say it. */
+    /** For a passage of the index: where it begins in its file; left out where its lines suffice. */
     readonly locator?: Locator;
   };
 
@@ -37,7 +37,7 @@ export function numberEvidence({ files, ...others }: AdmittedEvidence): CitableB
   return [...ofFiles, ...numberBesideFiles(others, ofFiles.length + 1)];
 }
 
-/** How many pieces there are: their numbers go from 1 to this. */
+/** The number of pieces, which is the highest number. */
 export const countPieces = (evidence: readonly Pick<CitableBlock, "number">[]): number =>
   evidence.reduce((most, { number }) => Math.max(most, number), 0);
 
@@ -51,7 +51,7 @@ export const numberBesideFiles = (
     number: first + index,
   }));
 
-/** Files that came to the evidence after all others, numbered from `first` on. */
+/** Files that were added to the evidence later, numbered from `first` on. */
 export const numberFilesFrom = (files: readonly Reading[], first: number): CitableBlock[] =>
   files.map((file, index) => ({ ...fileBlock(file), number: first + index }));
 
@@ -112,7 +112,7 @@ const outputBlock = ({ label, sha256, text }: ToolPrint): CitableBlock => ({
   isOutput: true,
 });
 
-/** What a piece is called and stands under: path, title and headings. */
+/** The names of a piece: path, title and headings. Output of a tool has none. */
 export const labelsOf = ({
   path,
   title,
@@ -125,10 +125,10 @@ export const labelsOf = ({
 export const titleOf = (text: string): string | null =>
   /^#{1,6}[ \t]+(\S[^\r\n]*)/m.exec(text)?.[1]?.trim() ?? null;
 
-/** Where a slice of the piece's text, in UTF-16 units, stands in its file. */
+/** Maps a slice of the piece's text, in UTF-16 units, to its place in the file. */
 export type PlaceInFile = (start: number, end: number) => EvidenceSpan;
 
-/** A summary that stands for a part of its file has one place for all of its words: that part. */
+/** A summary of a part of a file has one place for all of its words: that part. */
 export function placesIn(block: CitableBlock): PlaceInFile {
   const { number, path, startChar, endChar, lineStart, lineEnd, text } = block;
   if (block.summaryLevel !== null) {
@@ -150,7 +150,7 @@ export function placesIn(block: CitableBlock): PlaceInFile {
   };
 }
 
-/** Of a passage the rows of the very lines, where those are known line by line; else what all of its lines have in common. */
+/** The locator of the span's own lines where places are known line by line, else the locator of the whole passage. */
 function locateIn(
   { places, locator, lineStart, lineEnd }: CitableBlock,
   lines: Lines,

@@ -3,7 +3,10 @@ import { FENCE_CHARS, fitPieces } from "./fence.ts";
 import { isStale } from "./gate.ts";
 import type { Passage, PipelineDependencies, Reading } from "./types.ts";
 
-/** A file of which the beginning was read, and its passages that fit the question best, by position; some may stand in the beginning. */
+/**
+ * The beginning of a file that was too long, and its passages that fit the question best, by position. Passages may overlap the
+ * beginning.
+ */
 export type CutFile = {
   readonly kind: "cut";
   readonly reading: Reading;
@@ -18,8 +21,8 @@ type Wanted = {
 };
 
 /**
- * What an answer may rest on of a file that was cut: its own best passages behind a shorter beginning. No more than half of
- * the room is theirs. Null where the index has none of this state of the file, or none that fits.
+ * Adds to a file that was cut its own best passages, and shortens its beginning for them. Passages take at most half of the
+ * room. Null where the index holds no passage of this state of the file, or none that fits the room.
  */
 export async function addOwnPassages(
   reading: Reading,

@@ -1,17 +1,17 @@
 import { asksNewest } from "../../shared/files/version-family.ts";
 import type { Passage, PipelineDependencies, SearchLimits } from "./types.ts";
 
-/** A passage that makes way for those of a newer version of its document. */
+/** A passage that was replaced by passages of a newer version of its document. `newer` is the path of that version. */
 export type PassedOver = { readonly passage: Passage; readonly newer: string };
 
 type Found = { readonly passages: readonly Passage[]; readonly passedOver: readonly PassedOver[] };
 
-/** Of a newer version that the words did not bring themselves. */
+/** Passages that are searched in a newer version that the first search did not find. */
 const MOST_OF_NEWER = 3;
 
 /**
- * Where a question asks for the newest ("the newest price list"), passages of older versions make way for those of the newest
- * one that the same search finds; a version that says nothing to the question leaves them.
+ * Where a question asks for the newest version ("the newest price list"), replaces passages of older versions by those that the
+ * same search finds in the newest one. Where it finds none there, the older passages stay.
  */
 export async function preferNewest(
   { question, limits }: { readonly question: string; readonly limits: SearchLimits },

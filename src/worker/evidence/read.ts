@@ -8,23 +8,23 @@ import { gateReading } from "./gate.ts";
 import { ADMITTED, filePiece, rejected } from "./piece.ts";
 import type { PipelineDependencies, Reading } from "./types.ts";
 
-/** A call that may be carried out, and how much of the file it should bring. */
+/** A call of the read tool that was allowed, and how much of the file it reads. */
 export type ReadPlan = {
   readonly path: string;
-  /** Of a document that the index found, and that the question does not name. */
+  /** Set for a document that the index found and that the question does not name: its path is exact. */
   readonly lookup?: "exact" | undefined;
   /** The arguments as the model wrote them, for the record. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly trailingText: string;
-  /** Characters that the first read may bring: what fits beside the answer. */
+  /** Characters that the first read may return: as many as fit beside the answer. */
   readonly firstReadChars: number;
-  /** Characters that a second read may bring when the whole file is needed; null when a part will do. */
+  /** Characters that a second read may return when the whole file is needed; null when a part is enough. */
   readonly fullReadChars: number | null;
 };
 
 const TRAILING_TEXT_CHARS = 200;
 
-/** Reads the file through the sandbox, once more where the whole of it is needed and the first read cut it. */
+/** Reads the file through the sandbox, and again where the whole file is needed and the first read cut it. */
 export async function readEvidence(
   plan: ReadPlan,
   readTextFile: PipelineDependencies["readTextFile"],

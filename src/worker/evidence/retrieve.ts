@@ -8,7 +8,7 @@ import type { Passage, PipelineDependencies, SearchLimits } from "./types.ts";
 export type Snapshot = {
   readonly passages: readonly Passage[];
   readonly hash: string;
-  /** Found, and of an older version than the question asks for: no evidence. */
+  /** Found, but of an older version than the question asks for: they are no evidence. */
   readonly passedOver: readonly PassedOver[];
 };
 
@@ -33,7 +33,7 @@ export const limitsOf = (options: AskInput["options"]): SearchLimits => ({
   documents: { where: options?.where, since: options?.since, until: options?.until },
 });
 
-/** Name and build of the reranker that ordered what a search found; null where none did. */
+/** Name and build of the reranker that ordered the passages; null where none did. */
 export const rerankerOf = (passages: readonly Pick<Passage, "reranked">[]): string | null =>
   passages.find(({ reranked }) => reranked !== undefined)?.reranked?.by ?? null;
 

@@ -4,7 +4,7 @@ import { locatePassage, placesWithin } from "../documents/places.ts";
 import type { Passage, Reading } from "./types.ts";
 
 /**
- * A stretch of a file as a passage: what an answer may rest on where the whole of the file was not looked at.
+ * A stretch of a file as a passage: evidence where only that part of the file was looked at.
  *
  * @param start offset of its first character in the text, in UTF-16 units
  * @param end offset behind its last

@@ -14,36 +14,36 @@ import type { Offload } from "../offload/offload.ts";
 import type { Reading as SandboxReading } from "../sandbox/open-sandbox.ts";
 import type { KnownFiles } from "../question/known-files.ts";
 
-/** What a read through the sandbox gives. */
+/** The result of a read through the sandbox, or a web page in the same form. */
 export type Reading = Extract<SandboxReading, { kind: "read" }> & {
-  /** Of a web page, whose path is its URL. */
+  /** Set for a web page, whose path is its URL. */
   readonly page?: WebPage;
 };
 
-/** What a page of the web calls itself, and when it was fetched (ISO 8601, UTC). */
+/** The title of a web page, and when it was fetched (ISO 8601, UTC). */
 export type WebPage = { readonly title: string | null; readonly retrievedAt: string };
 
 /** A chunk of the index that a search found. */
 export type Passage = Omit<StoredPassage, "source"> & {
-  /** Null for a stretch of a file that was read, and not found in the index. */
+  /** Null for a stretch of a file that was read, not found in the index. */
   readonly source: string | null;
-  /** Of such a stretch, which may go over several pages, sheets or mails: where its parts stand in the file. */
+  /** For such a stretch, which may span several pages, sheets or mails: where its parts stand in the file. */
   readonly places?: Places;
   readonly score: number;
   readonly lexicalScore: number | null;
-  /** Which reranker put it where it stands, and its rank before, from 1; left out where none did. */
+  /** The reranker that ordered it, and its rank before that, from 1; left out without a reranker. */
   readonly reranked?: { readonly by: string; readonly fusedRank: number };
 };
 
-/** What a tool printed or reckoned: no text of a document, though it may be made of some. */
+/** Output that a tool printed or calculated. It is no text of a document, though it may be made from one. */
 export type ToolPrint = {
-  /** `output of shell, step 4`: stands where other pieces have their path. Steps as prompts number them. */
+  /** `output of shell, step 4`: used where other pieces have a path. Prompts number the steps in the same way. */
   readonly label: string;
-  /** What was carried out, in the words of the model: it says what the print is of, and is no part of it. */
+  /** The call as the model wrote it. It describes the output and is no part of it. */
   readonly call: string;
-  /** Of all that was printed, as bytes, 64 hex. */
+  /** SHA-256 of all bytes that were printed, 64 hex. */
   readonly sha256: string;
-  /** Code points of all that was printed; the text is its beginning. */
+  /** Code points of all that was printed; `text` is its beginning. */
   readonly charsFull: number;
   readonly text: string;
 };
@@ -59,7 +59,7 @@ type SearchRequest = SearchLimits & { readonly text: string; readonly limit: num
 /** A durable note of the operator: a preference, a constraint or a rule of work. */
 export type Note = { readonly memoryId: string; readonly type: string; readonly content: string };
 
-/** What a model gave to one request: a reply, or a refusal of the host. */
+/** The result of one request to a model: its reply, or a refusal of the host. */
 export type RecordedReply = { readonly reply: ModelReply | Refusal; readonly durationMs: number };
 
 export type RecordedCall = RecordedReply & {
@@ -70,22 +70,22 @@ export type RecordedCall = RecordedReply & {
   readonly prompt: PromptRecord;
 };
 
-/** A reply that was there already. */
+/** A stored reply that is used again. */
 export type RecalledReply = RecordedReply & {
-  /** The run of another job that asked for it; undefined when it was an earlier attempt of this one. */
+  /** The run of another job that requested it; undefined when an earlier attempt of this job did. */
   readonly cachedFrom?: string;
 };
 
-/** The model calls of one job, over all of its attempts, and those of other jobs that may stand for them. */
+/** The model calls of one job, over all of its attempts, and calls of other jobs that can replace them. */
 export type CallLog = {
-  /** What the same request gave before. @param facts of the model that would be asked */
+  /** The stored reply to the same request. @param facts of the model that would be asked */
   recall(
     requestSha256: string,
     facts: Pick<ModelFacts, "isFree" | "digest">,
   ): Promise<RecalledReply | undefined>;
-  /** Returns when the call is committed. @param charge of its slot, which is ended with it */
+  /** Resolves when the call is committed. @param charge of its slot, which ends in the same transaction */
   commit(call: RecordedCall, charge?: CallCharge): Promise<void>;
-  /** When a call that has to be asked may be made. */
+  /** Decides when a call that has no stored reply may be made. */
   readonly limiter: Limiter;
 };
 
@@ -95,7 +95,7 @@ export type PipelineSettings = {
   readonly security: Pick<Config["security"], "allowed_exts">;
 };
 
-/** A statement of an answer beside the words of the evidence that carry it, or come nearest. */
+/** A statement of an answer beside the words of the evidence that support it, or come nearest to it. */
 export type ClaimPair = {
   /** Title and heading of the piece; empty where it has none. */
   readonly heading: string;
@@ -103,28 +103,29 @@ export type ClaimPair = {
   readonly claim: string;
 };
 
-/** How probable it is, from 0 to 1, that the words entail the statement, and that they contradict it. */
+/** Probabilities, from 0 to 1, that the words entail the statement and that they contradict it. */
 export type EntailmentScores = { readonly entailment: number; readonly contradiction: number };
 
-/** What a model for entailment says of pairs, in order; null for one that is longer than it reads. */
+/** The scores of an entailment model for pairs, in order; null for a pair that is longer than its window. */
 export type Compared = {
   /** Its name and build. */
   readonly model: string;
   readonly scores: readonly (EntailmentScores | null)[];
 };
 
-/** What an examined judge said of a statement, and in words. */
+/** The verdict of an examined judge on a statement, with its reason in words. */
 export type JudgeVerdict = { readonly says: "yes" | "no" | "unclear"; readonly detail: string };
 
-/** A line of a document, below the name of its file and its headings: "minutes.md > Budget". */
+/** A line of a document; `source` names its file and headings: "minutes.md > Budget". */
 export type JudgeLine = { readonly source: string; readonly text: string };
 
-/** A statement, and the lines that it is held against. */
+/** A statement, and the lines that the judge compares it with. */
 export type AskedStatement = { readonly text: string; readonly lines: readonly JudgeLine[] };
 
 /**
- * Asks the judge of statements, a verdict for each in order: null where it can't be asked, or has passed no exam.
- * @param answerer who wrote them, and judges where the configuration says so
+ * Asks the judge about statements. Returns a verdict for each, in order: null where the judge can't be asked, or has not passed
+ * its exam.
+ * @param answerer the model that wrote the statements; it is the judge itself where the configuration says so
  */
 export type AskJudge = (
   statements: readonly AskedStatement[],
@@ -145,86 +146,86 @@ export type VerifySettings = Omit<
   "model" | "steps" | "tiers" | "judge" | "entailment"
 >;
 
-/** All that checks by rule reach beyond the evidence of a run, within what the job may read. */
+/** The access that checks by rule have beyond the evidence of a run, within the files that the job may read. */
 export type CheckSources = {
   /** All paths that the job may read, relative to the work root, in order. */
   listPaths(): Promise<readonly string[]>;
-  /** The same as the folders are now; whole unless there are more than are listed. */
+  /** The same from the folders as they are now, not from the index. `isWhole` is false where the list was cut. */
   listPathsNow(): Promise<{ readonly paths: readonly string[]; readonly isWhole: boolean }>;
   /** The whole text of a file, through the sandbox. */
   read(path: string): Promise<Reading | Refusal>;
   search(query: string, limit: number): Promise<readonly Passage[]>;
-  /** Of indexed documents the newer versions, the newest first, by path. */
+  /** The newer versions of indexed documents, the newest first, by path. */
   versions(paths: readonly string[]): Promise<ReadonlyMap<string, Pick<DocumentVersion, "newer">>>;
 };
 
 export type Auditor = { readonly model: Model; readonly choice: ModelChoice };
 
-/** What the answers of one job are verified with. */
+/** Everything that verification of one job's answers needs. */
 export type Verification = {
   readonly settings: VerifySettings;
   readonly jobId: string;
-  /** What earlier runs of the job have come to. */
+  /** The results of earlier runs of the job. */
   readonly stored: () => Promise<StoredVerification>;
-  /** Who asks, looks and scores; null: whoever answered. */
+  /** The model that asks the checks, looks for support and scores; null: the model that answered. */
   readonly auditor: (signal: AbortSignal) => Promise<Auditor | null>;
-  /** By name, as checks are to be asked of it; undefined: the model that the desk gives them. */
+  /** Name of the model that answers the checks; undefined: the model that the configuration chooses. */
   readonly auditorName: string | undefined;
-  /** How many other models have answered before: their rounds are on record, too. */
+  /** How many other models have answered before; their rounds are recorded, too. */
   readonly tier: number;
-  /** Who answers next where an answer is not verified: another model, a person, or nobody. */
+  /** Who answers next when this answer is not verified: another model, a person, or nobody. */
   readonly next: "model" | "human" | null;
-  /** Folder outside of which nothing may be read; undefined: all that the desk may read. */
+  /** The only folder that may be read; undefined: everything in the allowed roots. */
   readonly pathPrefix: string | undefined;
   readonly sources: CheckSources;
   readonly fenceKey: Buffer;
 };
 
-/** All that the pipeline can reach of the world: it has no database, queue or configuration of its own. */
+/** The only access of the pipeline to anything outside: it has no database, queue or configuration of its own. */
 export type PipelineDependencies = {
   readonly settings: PipelineSettings;
   readonly models: ModelRegistry;
-  /** Best first, without hits that only a weak embedder found. */
+  /** Returns the best passages first, without hits that only a weak embedder found. */
   readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<readonly Passage[]>;
-  /** Whether the index holds any document that a search so limited may find, whatever its words. */
+  /** Whether the index holds any document within these limits, whatever its words. */
   readonly holdsAny: (limits: SearchLimits) => Promise<boolean>;
-  /** When indexed documents are of, and the newer versions of them, by path. */
+  /** Dates and newer versions of indexed documents, by path. */
   readonly versions: (paths: readonly string[]) => Promise<ReadonlyMap<string, DocumentVersion>>;
   readonly readTextFile: (request: {
     readonly path: string;
     readonly maxChars: number;
-    /** Only the file at this path from the work root. */
+    /** Reads only the file at exactly this path from the work root. */
     readonly lookup?: "exact" | undefined;
   }) => Promise<Reading | Refusal>;
-  /** The files that may be read, by name, as they are now. */
+  /** The names of the files that may be read, as they are now. */
   readonly knownFiles: () => Promise<KnownFiles>;
-  /** Where the file lies that a name means, without a read of it, or why it can't be read. */
+  /** Finds the file that a name means without reading it, or says why it can't be read. */
   readonly locate: (
     path: string,
   ) => Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
-  /** Replies that need not be asked for again, and where new ones go as they return. */
+  /** Stored replies, and the place where new replies are stored as soon as they arrive. */
   readonly calls: CallLog;
-  /** Missing where no judge is configured: then the rules grade alone. */
+  /** Missing where no judge is configured: then only the rules grade. */
   readonly judge?: AskJudge | undefined;
-  /** What answers are verified with before they count; missing where they are not. */
+  /** Missing where answers are not verified. */
   readonly verification?: Verification | undefined;
-  /** For what goes through the whole of a text. */
+  /** Runs work over whole texts in a thread. */
   readonly offload: Offload;
-  /** Durable notes of the operator that join the prompts of pass 2, oldest first, and how many found no room there. */
+  /** Durable notes of the operator for the prompts of pass 2, oldest first, and how many did not fit. */
   readonly notes: () => Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }>;
   /** Secret of the installation, from which the marks around evidence are derived. */
   readonly fenceKey: Buffer;
-  /** Characters of evidence text that a record keeps. */
+  /** Characters of evidence text that a record stores. */
   readonly previewChars: number;
 };
 
-/** What an answer may rest on. The snapshot hash is of the admitted passages. */
+/** The evidence that an answer may rest on. `snapshotHash` covers the admitted passages. */
 export type AdmittedEvidence = {
   readonly kind: "admitted";
-  /** In reading order; of several all are whole. */
+  /** In reading order; several files are always whole. */
   readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
-  /** What tools printed, in the order of their steps; only beside, or made of, what was read. */
+  /** Output of tools, in the order of their steps; only beside evidence that was read, or made from it. */
   readonly outputs?: readonly ToolPrint[];
   readonly snapshotHash: string;
 };

@@ -2,15 +2,15 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { AnswerChecks, ClaimRecord } from "../../shared/job/run-result.ts";
 
 /**
- * `message` is for the second try, and may hold words of the reply. `told` is for the record: places and rules, and no
- * words of the reply or the document.
+ * `message` goes into the second try's prompt and may hold words of the reply. `told` goes into the record: it names places and
+ * rules, and holds no words of the reply or the document.
  */
 export type Fault = { readonly code: string; readonly message: string; readonly told?: string };
 
 /** Facts about a check for the record of the run. */
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What a judge finds of a reply. */
+/** The result of checking a reply. */
 export type Validated<T> =
   | {
       readonly kind: "passed";
@@ -25,11 +25,11 @@ export type Validated<T> =
       readonly checks: AnswerChecks;
       readonly claims?: readonly ClaimRecord[];
       readonly facts?: Facts;
-      /** The reply as a second try may be shown it; its beginning where a judge says nothing else. */
+      /** The reply as the second try's prompt shows it; where it is left out, the prompt shows the reply's beginning. */
       readonly draft?: string;
-      /** It is not of the form that was asked for: what it says was not judged. */
+      /** The reply has not the requested form, so that its content was not judged. */
       readonly isOfNoForm?: true;
-      /** What is right of it, which stands where a second try is no better; with its claims. */
+      /** The part of the reply that is right, with its claims: it is the answer where a second try is no better. */
       readonly mended?: { readonly value: T; readonly claims: readonly ClaimRecord[] };
     }
   | Refusal;
