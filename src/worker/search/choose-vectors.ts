@@ -5,8 +5,8 @@ import type { SearchedVectors } from "../../shared/store/index/searched-vectors.
 import type { Embedder } from "../embedders/embedder.ts";
 
 /**
- * Whose vectors a question is compared with: those of the configured embedder; those of the one that was the last to have all of
- * the index, until the configured one has; or none, where that one can't embed a question any more.
+ * The embedder whose vectors a question is compared with: the configured one; until that has embedded the whole index, the
+ * former one, which was the last to have done so; or none, where the former one can't embed a question any more.
  */
 export type VectorChoice =
   | { readonly whose: "configured" | "former"; readonly embedder: Embedder }
@@ -21,15 +21,15 @@ type ChoiceDeps = {
   readonly openFormer: (settings: unknown) => Promise<Embedder>;
 };
 
-/** Always the vectors of one embedder. */
+/** Always chooses the vectors of this embedder. */
 export const vectorsOf =
   (embedder: Embedder): ChooseVectors =>
   async () => ({ whose: "configured", embedder });
 
-/** A former embedder that could not be opened, or did not embed, is tried again after this. */
+/** A former embedder that could not be opened, or failed to embed, is tried again after this time. */
 const TRY_AGAIN_MS = 60_000;
 
-/** Asks the database each time: another worker may have made the last vector of another embedder meanwhile. */
+/** Asks the database each time: meanwhile another worker may have stored the last missing vector of another embedder. */
 export function chooseVectors({ db, configured, openFormer }: ChoiceDeps): ChooseVectors {
   let former: FormerChoice | undefined;
   const open = async ({ signature, model, settings }: SearchedVectors): Promise<VectorChoice> => {
@@ -68,11 +68,11 @@ export function chooseVectors({ db, configured, openFormer }: ChoiceDeps): Choos
 type FormerChoice = {
   readonly signature: string;
   readonly choice: VectorChoice;
-  /** Of the clock of performance.now(). */
+  /** On the clock of performance.now(). */
   readonly until: number;
 };
 
-/** Nobody waits for the host of a former embedder: what it throws is EMBED_DRIFT, and the next choice is another. */
+/** A search does not wait for the host of a former embedder: its failure becomes EMBED_DRIFT, and the next choice is none. */
 const whileItLasts = (embedder: Embedder, lose: (why: string) => void): Embedder => ({
   ...embedder,
   async embed(texts, signal, onCut) {
@@ -86,7 +86,7 @@ const whileItLasts = (embedder: Embedder, lose: (why: string) => void): Embedder
   },
 });
 
-/** What is said to whoever searches while vectors are made anew; null where there is nothing to say. */
+/** The note for a search that runs while vectors are made anew; null where the configured embedder is used. */
 export function sayWhose(choice: VectorChoice): string | null {
   switch (choice.whose) {
     case "configured":

@@ -5,19 +5,19 @@ import { searchWithFeedback } from "./feedback.ts";
 import { coverageOf, mendedQuestion, searchFilterOf, termsFor } from "./search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "./search.ts";
 
-/** A word of the question in a passage: in how many chunks it is, and what it adds to the score of this one. */
+/** A word of the question in a passage: the number of chunks that hold it, and its part of this passage's score. */
 type TermScore = { readonly term: string; readonly chunks: number; readonly score: number };
 
 export type Explanation = {
-  /** Those that were looked for and that the passage holds, the weightiest first. */
+  /** The searched words that the passage holds, the heaviest first. */
   readonly terms: readonly TermScore[];
-  /** Those of the question that it does not hold. */
+  /** The words of the question that it does not hold. */
   readonly missing: readonly string[];
-  /** Weight of the words that it holds, of the weight of all: what `retrieve.floor` is compared with. */
+  /** The weight of the words that it holds, divided by the weight of all; `retrieve.floor` is compared with it. */
   readonly coverage: number;
 };
 
-/** Says of each passage what the words of the question have to do with it, by its key. */
+/** Explains for each passage, by its key, which words of the question it holds and what they add to its score. */
 export async function explainHits(
   db: Queryable,
   request: SearchRequest,
@@ -46,7 +46,7 @@ export async function explainHits(
   );
 }
 
-/** An identifier is looked for as a word of its own as well, which is shown as `"foo_bar.ts"`, whole. */
+/** An identifier is searched as one whole word as well; that word is shown in quotes: `"foo_bar.ts"`. */
 function termNames(text: string): (term: string) => string {
   const identifiers = new Map(
     findIdentifiers(text).map((name) => [identifierWord(name).toLowerCase(), name]),

@@ -4,12 +4,12 @@ import type { LexicalHit, SearchFilter } from "../../shared/store/index/search-f
 import { searchLexical } from "../../shared/store/index/search-lexical.ts";
 import type { LexicalQuestion } from "../../shared/store/index/search-lexical.ts";
 
-/** Whether words of what a question finds first are looked for as well: never, where it names a subject, or always. */
+/** When to search again with words from the first hits: never, only where the question names a subject, or always. */
 export type Feedback = "off" | "auto" | "rm3";
 
 type Asked = { readonly question: LexicalQuestion; readonly filter: SearchFilter };
 
-/** What was looked for in the end, and the chunks that it found, best first. */
+/** The question as it was searched in the end, and the chunks that it found, best first. */
 type Found = { readonly question: LexicalQuestion; readonly hits: readonly LexicalHit[] };
 
 export async function searchWithFeedback(
@@ -26,16 +26,15 @@ export async function searchWithFeedback(
 }
 
 const LOOKED_AT = 10;
-/** Coverage of the first document's best chunk from which on it is taken for what was looked for. */
+/** From this coverage on, the best chunk of the first document counts as the answer. */
 const FOUND = 0.8;
-/** Part of the first one's coverage that the first ten have on average where a question names a subject. */
+/** Where a question names a subject, the mean coverage of the first ten documents is over this part of the first one's. */
 const ALIKE = 0.7;
 
 /**
- * Whether a question names a subject, of which many documents hold something and none all, and not one thing, which one
- * document holds and the others do not. Feedback helps with the first and harms with the second, and within one long
- * document; the bounds are those that bring most on CACM, MED and CISI without a loss on questions of SQuAD, which one
- * paragraph answers.
+ * Whether a question names a subject, of which many documents hold a part and none holds all, rather than one thing that a
+ * single document holds. Feedback helps with a subject, and harms with one thing and within one long document. The bounds gain
+ * most on CACM, MED and CISI without a loss on the questions of SQuAD, which one paragraph answers.
  */
 export function namesSubject(hits: readonly Pick<LexicalHit, "coverage" | "docId">[]): boolean {
   const bestOf = new Map<string, number>();

@@ -7,21 +7,21 @@ export type Scores = {
   readonly lexicalRank: number | null;
   readonly vectorRank: number | null;
   readonly lexicalScore: number | null;
-  /** The part of the lexical score that the chunk's neighbours lent. */
+  /** The part of the lexical score that comes from the chunk's neighbours. */
   readonly borrowedScore: number | null;
   readonly vectorScore: number | null;
-  /** Left out where the order of the hits is that of their fused scores. */
+  /** Left out where no reranker changed the order of the fused scores. */
   readonly reranked?: Reranked;
 };
 
-/** What a reranker made of a hit. Ranks count from 1, and are those before chunks beyond a document's share make way. */
+/** The result of a reranker for a hit. Ranks count from 1, before chunks beyond a document's share are removed. */
 export type Reranked = {
   /** Its name and build. */
   readonly by: string;
   /** As the model gave it; null for a hit that it did not read. */
   readonly score: number | null;
   readonly rank: number;
-  /** Those of the fused list, before. */
+  /** Rank and score in the fused list, before the reranker. */
   readonly fusedRank: number;
   readonly fusedScore: number;
 };

@@ -1,15 +1,15 @@
-/** What a search text asks for beside its words. */
+/** The operators of a search text. */
 export type Operators = {
-  /** In quotation marks: these words in this order. */
+  /** From quotation marks: the words in exactly this order. */
   readonly phrases: readonly string[];
   /** Beginnings of words, in lower case. */
   readonly prefixes: readonly string[];
-  /** After a minus sign: chunks with them are left out. */
+  /** From a minus sign: chunks that hold them are left out. */
   readonly excluded: readonly string[];
 };
 
 type OperatorText = Operators & {
-  /** The words that are looked for, those of phrases and the beginnings among them. */
+  /** The words to search for, with those of phrases and with prefixes. */
   readonly text: string;
 };
 
@@ -18,8 +18,8 @@ const PIECE = /(?<![^\s])-?"[^"]*"|\S+/g;
 const MOST_PIECES = 200;
 
 /**
- * Reads `"in this order"`, `prefix*`, `-word` and `-"some words"`. Anything else is words: a quotation mark without
- * its partner, a minus sign inside a word or alone, an asterisk alone.
+ * Reads `"in this order"`, `prefix*`, `-word` and `-"some words"`. Everything else is a word: also a quotation mark without its
+ * partner, a minus sign inside a word or alone, an asterisk alone.
  */
 export function parseOperators(query: string): OperatorText {
   const pieces = (query.match(PIECE) ?? []).slice(0, MOST_PIECES).map(parsePiece);
@@ -45,7 +45,7 @@ function parsePiece(piece: string): Piece {
   const excluded = piece.slice(1);
   if (piece.startsWith("-") && hasWord(excluded)) return { kind: "excluded", text: excluded };
   const prefix = piece.slice(0, -1);
-  // A single letter begins more words than are looked for.
+  // A single letter is a prefix of more words than a search expands.
   if (/^[\p{L}\p{N}]{2,}$/u.test(prefix) && piece.endsWith("*")) {
     return { kind: "prefix", text: prefix };
   }

@@ -4,9 +4,9 @@ import type { Reranker } from "../embedders/transformers/reranker.ts";
 import { embeddableText } from "../text/searchable-text.ts";
 import type { FusedHit, Reranked } from "./fuse.ts";
 
-/** How the first hits of a search are ordered anew. */
+/** The reranker of a search, and how much it reads. */
 export type Reranking = {
-  /** How many of them the model reads. */
+  /** The number of first hits that the model reads. */
   readonly candidates: number;
   /** @throws Failure RERANK_MODEL_INVALID, MODEL_TIMEOUT, TOOL_ERROR */
   readonly model: () => Promise<Pick<Reranker, "name" | "score">>;
@@ -15,10 +15,10 @@ export type Reranking = {
 type Asked = { readonly db: Queryable; readonly question: string; readonly reranking: Reranking };
 
 /**
- * The first hits by what a model gives to the question and each of their passages, best first, equal ones in the order that
- * they had; behind them the others as they stand. The model reads a passage as an embedder does, behind its title and
- * headings. A score becomes one of 0 to 1 by the logistic function, and is 0 for a hit that was not read.
- * @throws what the model throws: it is never passed over, so that a search gives the same whenever it gives anything
+ * Orders the first hits by the model's score for the question and each passage, best first; equal scores keep their order. The
+ * other hits follow unchanged. The model reads a passage as an embedder does, behind its title and headings. The logistic
+ * function maps a score to 0 to 1; a hit that was not read has 0.
+ * @throws what the model throws: a search never continues without it, so that equal searches give equal results
  */
 export async function rerankHits(
   { db, question, reranking }: Asked,
@@ -44,7 +44,7 @@ export async function rerankHits(
   );
 }
 
-/** Hits with their places and texts; one whose chunk is gone since it was found is left out. */
+/** Loads the texts of hits; a hit whose chunk was removed since the search is left out. */
 async function readHits(
   db: Queryable,
   hits: readonly FusedHit[],

@@ -33,14 +33,14 @@ export type SearchSettings = {
   readonly lexicalK: number;
   readonly vectorK: number;
   readonly rrfK: number;
-  /** Null for the embedder's own. */
+  /** Null for the embedder's default. */
   readonly vectorWeight: number | null;
-  /** What a chunk borrows of its neighbours' lexical scores; 0 for nothing. */
+  /** The part of its neighbours' lexical scores that a chunk adds to its own; 0 for nothing. */
   readonly neighbourWeight: number;
   readonly feedback: Feedback;
   /** How many chunks of one document may be among the passages. */
   readonly perDocument: number;
-  /** Coverage of the question, 0 to 1, that one chunk at least must have for words to find anything. */
+  /** The coverage of the question, 0 to 1, that at least one chunk must reach; else words find nothing. */
   readonly floor: number;
 };
 
@@ -48,23 +48,23 @@ export type SearchRequest = Pick<SearchFilter, "limit"> &
   Partial<SearchFilter> & {
     readonly text: string;
     readonly mode: "hybrid" | "lexical" | "vector";
-    /** Hybrid mode looks for what is near to words that no chunk holds, unless they are meant as they are written. */
+    /** Hybrid mode replaces words that no chunk holds by similar words, unless this is set. */
     readonly spelling?: "as written";
-    /** Of hybrid mode: a chunk that is near to the text in spelling alone carries no answer, and is left out. */
+    /** Hybrid mode only: leaves out a chunk that is near to the text in spelling alone, because it holds no answer. */
     readonly purpose?: "evidence";
-    /** Beginnings of words that are looked for beside the text's, in lower case. */
+    /** Beginnings of words to search for beside the words of the text, in lower case. */
     readonly prefixes?: readonly string[] | undefined;
   };
 
 /**
  * A chunk that was found. `score` is BM25 in lexical mode, cosine similarity in vector mode, and in hybrid mode the fused
- * reciprocal rank, or what a reranker says, 0 to 1. A null `lexicalScore` in hybrid mode means that no word of the question is in the
- * chunk: it came by its vector alone, which with the `hashing` embedder is no evidence of anything.
+ * reciprocal rank, or the score of a reranker, 0 to 1. In hybrid mode a null `lexicalScore` means that the chunk holds no word
+ * of the question: only its vector found it, and a vector of the `hashing` embedder is no evidence.
  */
 export type Passage = StoredPassage & Scores;
 
 /**
- * @param ofRun makes the calls of the configured embedder those of a run; without it nobody waits for a slot of its host
+ * @param ofRun wraps the configured embedder so that its calls belong to a run; without it they take no slot of its host
  * @throws Failure INVALID_QUERY for a blank text or too many phrases, and what embedder and reranker throw.
  */
 export type Search = (
@@ -75,10 +75,10 @@ export type Search = (
 
 type SearchDeps = {
   readonly db: Queryable;
-  /** Asked before each search for more than words. */
+  /** Called before each search that uses vectors. */
   readonly vectors: ChooseVectors;
   readonly settings: SearchSettings;
-  /** Of hybrid mode: the others are the order of words, or of vectors, alone. */
+  /** Used in hybrid mode only: the other modes keep the order of words, or of vectors, alone. */
   readonly reranking?: Reranking | undefined;
 };
 
@@ -94,7 +94,7 @@ export const createSearch =
         : findNearest({ db, settings, vectors: chosenFor(vectors, ofRun) }, request, signal),
     ]);
     const fused = rank({ lexical, nearest }, request, { embedder, settings });
-    // Such an embedder finds something for any text: beside passages with a word of it, one without is noise.
+    // An embedder that is near in spelling finds something for any text: beside passages with a word of it, others are noise.
     const isBySpelling = request.mode === "hybrid" && embedder?.nearIn === "spelling";
     const needsWord = lexical.length > 0 || request.purpose === "evidence";
     const hits = isBySpelling && needsWord ? fused.filter(hasWord) : fused;
@@ -109,7 +109,7 @@ export const createSearch =
       : passages;
   };
 
-/** Nobody waits for the host of a former embedder. */
+/** Only calls of the configured embedder take a slot of its host; a search does not wait for a former embedder's host. */
 const chosenFor =
   (vectors: ChooseVectors, ofRun: (embedder: Embedder) => Embedder = same): ChooseVectors =>
   async () => {
@@ -120,7 +120,7 @@ const same = (embedder: Embedder): Embedder => embedder;
 
 const hasWord = ({ scores }: FusedHit): boolean => scores.lexicalScore !== null;
 
-/** @throws Failure EMBED_DRIFT where vectors alone are asked for, and there are none to compare with */
+/** @throws Failure EMBED_DRIFT where the request searches by vectors alone, and there are none to compare with */
 function embedderOf(choice: VectorChoice, { mode }: SearchRequest): Embedder | null {
   if (choice.whose !== "none") return choice.embedder;
   if (mode !== "vector") return null;
@@ -130,7 +130,7 @@ function embedderOf(choice: VectorChoice, { mode }: SearchRequest): Embedder | n
   );
 }
 
-/** There is a nearest vector to any text. Where no word is found, one that looks like it must be. */
+/** Any text has a nearest vector. Where no word was found, the passage must hold a word that is spelled like one of the text. */
 const isSpelledLike = ({ text }: SearchRequest, passage: Passage): boolean =>
   isNearInSpelling(text, `${passage.title ?? ""} ${passage.headingPath ?? ""} ${passage.text}`);
 
@@ -150,7 +150,10 @@ type Nearest = { readonly embedder: Embedder | null; readonly nearest: readonly 
 
 const WORDS_ALONE: Nearest = { embedder: null, nearest: [] };
 
-/** The last vector of another embedder may be made while the question is embedded, and those that it was for are gone. */
+/**
+ * While the question is embedded, another embedder may become complete and the chosen vectors be removed: then it chooses
+ * again.
+ */
 async function findNearest(
   deps: SearchDeps,
   request: SearchRequest,
@@ -176,7 +179,7 @@ async function findNearestTo(
   signal: AbortSignal,
 ): Promise<SearchHit[]> {
   const [vector] = await embedder.embed([questionFor(embedder, request.text)], signal);
-  // A text without a word has no direction, and nothing is near to it.
+  // The vector of a text without a word is zero, and nothing is near to it.
   if (vector?.some((value) => value !== 0) !== true) return [];
   const question = { signature: embedder.signature, precision: precisionOf(embedder), vector };
   return searchVectors(db, question, searchFilterOf(request, settings.vectorK));
@@ -225,12 +228,12 @@ function limitPerDocument<T extends { readonly docId: string }>(
 }
 
 const GRAM = 4;
-/** Part of a word's letter groups that another must have to be near to it. */
+/** The part of a word's letter groups that a similar word must share. */
 const LEAST_SHARED = 0.5;
 
 /**
- * Whether a word of a text has half the groups of four letters of a word of the question, and is another word: the same
- * word would have been found as such, unless it is a stop word.
+ * Whether a word of the text is spelled like, but not the same as, a word of the question: it shares half of its groups of four
+ * letters. The word search would have found the same word, unless it is a stop word.
  */
 export function isNearInSpelling(question: string, text: string): boolean {
   const found = new Set(wordsOf(text));
@@ -254,7 +257,7 @@ function gramsOf(word: string): string[] {
   return Array.from({ length: framed.length - GRAM + 1 }, (_, at) => framed.slice(at, at + GRAM));
 }
 
-/** What both searches must keep to. Twice the limit, because a document's chunks beyond its share make way for others. */
+/** The filter of both searches. Its limit is at least doubled, because chunks beyond a document's share are removed later. */
 export function searchFilterOf(request: SearchRequest, k: number): SearchFilter {
   const { pathPrefix, source, where, since, until, limit } = request;
   const documents = { pathPrefix, source, where, since, until };
@@ -263,10 +266,10 @@ export function searchFilterOf(request: SearchRequest, k: number): SearchFilter 
   return { ...documents, phrases, excluded, limit: Math.max(k, 2 * limit) };
 }
 
-/** Chunks whose coverage is looked at: another would hold more of the question only with the most common words. */
+/** Chunks whose coverage is checked: any further chunk could hold more of the question only by the most common words. */
 const LOOKED_AT = 20;
 
-/** The chunks that the words of a question find, neighbours smoothed; none when they find too little of it. */
+/** Finds chunks by the words of a question, with smoothed scores; none when no chunk reaches the floor of coverage. */
 async function findWords(
   db: Queryable,
   request: SearchRequest,
@@ -284,7 +287,7 @@ type FindWordsSettings = Pick<
   "lexicalK" | "neighbourWeight" | "floor" | "feedback"
 >;
 
-/** The words of a request, with what stands in for those that the index does not know. */
+/** The words of a request, with similar words for those that the index does not hold. */
 export async function mendedQuestion(
   db: Queryable,
   request: SearchRequest,
@@ -299,7 +302,7 @@ export async function mendedQuestion(
   return { ...question, added: [...added].map(([term, times]) => ({ term, times })) };
 }
 
-/** Whether words that the index does not know may be others. */
+/** Whether words that the index does not hold may be replaced. */
 export const isMended = ({ mode, spelling }: Pick<SearchRequest, "mode" | "spelling">): boolean =>
   mode === "hybrid" && spelling !== "as written";
 
@@ -320,20 +323,20 @@ async function reachesFloor(
   return keys.some((key) => coverageOf(key, terms) >= floor);
 }
 
-/** Terms that stand in for one unknown word. */
+/** Terms that replace one unknown word. */
 const MOST_TERMS = 3;
 const LEAST_PART = 4;
 
-/** A word that the index does not hold, and the terms that are looked for instead of it. */
+/** A word that the index does not hold, and the terms that are searched instead. */
 type MendedWord = { readonly word: string; readonly terms: readonly WeighedTerm[] };
 
-/** What is asked: a text, and the words of it that are beginnings of others. */
+/** A text, and those of its words that are prefixes. */
 type SpellingRequest = { readonly text: string; readonly prefixes?: readonly string[] | undefined };
 
 /**
- * What is looked for instead of the words of a text that the index does not hold: the same word with other accents, or else
- * those nearest in spelling, and those that are a compound with the word, or its first part. Each counts by how much of it is
- * alike. Scripts that are written without blanks are left out: their words are searched in pairs of letters.
+ * Finds replacements for the words of a text that the index does not hold: the same word with other accents, or else the words
+ * nearest in spelling, compounds that begin with the word, and words that it begins with. A replacement weighs as much as it is
+ * alike. Scripts that are written without spaces are left out: their words are searched in pairs of letters.
  */
 async function correctSpelling(
   db: Queryable,
@@ -355,16 +358,16 @@ async function correctSpelling(
   }));
 }
 
-/** A word that is there with other accents is what is meant, in whichever language. */
+/** Where the index holds the same word with other accents, only that one is searched, in any language. */
 function preferSame(terms: readonly WeighedTerm[]): readonly WeighedTerm[] {
   const same = terms.filter(({ times }) => times === SAME);
   return same.length > 0 ? same : terms;
 }
 
-/** What a search says that it looked for, as the documents spell it. */
+/** A replacement as a search reports it, in the spelling of the documents. */
 export type Correction = { readonly word: string; readonly searchedFor: readonly string[] };
 
-/** The corrections of what is asked; the same word with other accents is none. */
+/** The corrections of a request; the same word with other accents is no correction. */
 export async function findCorrections(
   db: Queryable,
   asked: SpellingRequest,
@@ -407,12 +410,12 @@ function likeness(word: string, candidate: string): number {
   return part.length >= LEAST_PART && whole.startsWith(part) ? part.length / whole.length : 0;
 }
 
-/** As many as Lucene's and Elasticsearch's fuzziness AUTO: one up to 5 letters, two beyond. */
+/** The edits allowed, as in Lucene's and Elasticsearch's fuzziness AUTO: one up to 5 letters, two beyond. */
 const editsOf = (word: string): number => (word.length <= 5 ? 1 : 2);
 
 /**
- * The words of a question in the language of a chunk, which is that of the words it holds; those of the first language
- * when it holds none.
+ * The words of a question in the language of a chunk. That is the language of the words it holds, or the first language when it
+ * holds none.
  */
 export function termsFor(
   chunkKey: string,
@@ -423,8 +426,8 @@ export function termsFor(
 }
 
 /**
- * The part of a question that a chunk holds, 0 to 1: the weight of its words that stand in the chunk, of the weight of
- * all. A rare word weighs more, and one that no chunk holds the most.
+ * The part of a question that a chunk holds, 0 to 1: the weight of the question's words in the chunk, divided by the weight of
+ * all. A rare word weighs more, and a word that no chunk holds weighs most.
  */
 export function coverageOf(chunkKey: string, terms: readonly QuestionTerm[]): number {
   const weigh = (list: readonly QuestionTerm[]) =>

@@ -1,15 +1,15 @@
 import type { SearchHit } from "../../shared/store/index/search-filter.ts";
 
-/** A hit of the word search; `borrowed` is the part of its score that its neighbours lent. */
+/** A hit of the word search; `borrowed` is the part of its score that comes from its neighbours. */
 export type SmoothedHit = SearchHit & { readonly borrowed: number };
 
-/** The chunks before and after that lend their scores. */
+/** Distances to the neighbours that add to a chunk's score. */
 const DISTANCES = [-3, -2, -1, 1, 2, 3];
 
 /**
- * Lets every hit borrow from the hits around it in its document: `weight` times the mean score of the three chunks
- * before and after, of which one that was not found has none, and up to twice as much the more of the six were found: in
- * a long conversation a subject is spread over its chunks, in a note of two it is not. Best first, ties by chunk key.
+ * Adds to the score of every hit `weight` times the mean score of the six chunks around it in its document, where a chunk that
+ * was not found counts as 0. The more of the six were found, the more is added, up to twice as much: in a long conversation a
+ * subject is spread over many chunks, in a note of two chunks it is not. Best first, ties by chunk key.
  */
 export function smoothScores(hits: readonly SearchHit[], weight: number): readonly SmoothedHit[] {
   if (weight === 0) return hits.map((hit) => ({ ...hit, borrowed: 0 }));
