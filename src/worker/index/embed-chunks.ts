@@ -28,28 +28,25 @@ import type { Embedder } from "../embedders/embedder.ts";
 type EmbedDeps = { readonly db: Queryable; readonly embedder: Embedder };
 
 export type EmbedOptions = {
-  /** Embeds all chunks again, also those whose vectors are current. */
+  /** Embeds all chunks again, even those with current vectors. */
   readonly rebuild: boolean;
-  /**
-   * With `rebuild`: vectors made since this time of the database's clock are this rebuild's own, and stay. It is now
-   * unless it is said otherwise.
-   */
+  /** With `rebuild`: vectors made since this time of the database's clock belong to this rebuild, and stay. Now by default. */
   readonly redoBefore?: string | undefined;
-  /** Only counts. */
+  /** Only counts, and embeds nothing. */
   readonly dryRun: boolean;
-  /** Only chunks with an id in this range; all the rest keeps what it has. */
+  /** Embeds only chunks with an id in this range; the others keep their vectors. */
   readonly range?: ChunkRange | undefined;
-  /** Embeds at most this many chunks; the others keep what they have. */
+  /** Embeds at most this many chunks; the others keep their vectors. */
   readonly limit?: number | undefined;
   readonly batchSize: number;
   readonly signal: AbortSignal;
-  /** Called after every batch, which is then committed. */
+  /** Called after every batch has been committed. */
   readonly onProgress: (embedded: number, due: number) => void;
 };
 
 /**
- * `outdated` and `missing` are what is left, of the range where there is one. Vectors go with their chunks by a foreign
- * key: there are no orphans to prune, whatever the limit.
+ * `outdated` and `missing` count the chunks that are left, within the range if there is one. A foreign key removes vectors with
+ * their chunks: there are no orphans to prune, whatever the limit.
  */
 export type EmbedSummary = {
   readonly model: string;
@@ -57,24 +54,23 @@ export type EmbedSummary = {
   readonly dims: number;
   readonly precision: VectorPrecision;
   readonly chunks_total: number;
-  /** Vectors that were stored. */
+  /** Vectors that this run stored. */
   readonly embedded: number;
-  /** Of them, those that are roundings of vectors that were stored in full, for which the model was not asked. */
+  /** Those of `embedded` that were rounded from vectors stored in full precision, without a call of the model. */
   readonly rounded: number;
-  /** Were current before and are not touched. */
+  /** Vectors that were current before, and were not touched. */
   readonly skipped: number;
   readonly outdated: number;
   readonly missing: number;
-  /** Longer than the model's window: their vectors stand for the beginning that fits. */
+  /** Chunks longer than the model's window: their vectors cover the beginning that fits. */
   readonly cut: number;
-  /** Only of a dry run: how many would be made. */
+  /** Only in a dry run: how many vectors would be made. */
   readonly due?: number;
 };
 
 /**
- * Gives every chunk a vector of the embedder that misses one or holds an outdated one, batch by batch: what is
- * committed stays when it is interrupted, and the next run goes on from there.
- * Vectors of another signature stay beside, for whoever searches them.
+ * Embeds, batch by batch, every chunk whose vector is missing or outdated. A run that is interrupted keeps its committed
+ * batches, and the next run continues from there. Vectors of other signatures stay, for searches that still use them.
  */
 export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promise<EmbedSummary> {
   const { db, embedder } = deps;
@@ -135,10 +131,10 @@ async function embedDue(
   return done;
 }
 
-/** About a megabyte, and less than a tenth of a second. */
+/** Vectors a statement: about a megabyte, and less than a tenth of a second. */
 const ROUNDED_TOGETHER = 1_000;
 
-/** Half precision is a rounding of full: what is stored in full needs no model. A rebuild asks it all the same. */
+/** Rounds vectors that are stored in full precision to half precision, without the model. A rebuild calls the model anyway. */
 async function roundDue(
   { db, embedder: { roundedFrom } }: EmbedDeps,
   space: StoredSpace,
@@ -193,15 +189,14 @@ type IndexedVectors = {
   readonly current: number;
   /** `retrieve.exact_below` */
   readonly exactBelow: number;
-  /** The embedded database has one session, and builds while everybody waits. */
+  /** The embedded database has one session, so that everything waits while it builds an index. */
   readonly engine: "server" | "embedded";
 };
 
 /**
- * Gives the vectors their HNSW index when there are too many to compare each, and takes away indexes that are of no
- * use: of signatures that no vector has, of too few vectors, and what a build that was killed left behind.
- * On a server one does this at a time: two that build on one table wait for each other, and Postgres would end one of
- * them. Whoever comes second leaves it to the first.
+ * Creates the HNSW index of the vectors when there are too many to compare each one, and drops useless indexes: for signatures
+ * that no vector has, for too few vectors, and leftovers of a build that was killed. On a server only one process does this at
+ * a time, and a second one returns: two builds on one table wait for each other, and Postgres would end one of them.
  * @returns what was done for the embedder's own vectors
  */
 export async function reconcileVectorIndex(
@@ -219,7 +214,7 @@ async function reconcileAlone(
   const { embedder, engine, current, exactBelow } = vectors;
   const precision = precisionOf(embedder);
   const canHave = embedder.dims <= MOST_INDEXED_DIMS[precision];
-  // Half of the threshold keeps an index that is there: at the threshold it would come and go.
+  // An existing index stays down to half of the threshold; else it would be dropped and created again around it.
   const keepsOwn = canHave && 2 * current >= exactBelow;
   let hasOwn = false;
   for (const index of await selectVectorIndexes(db)) {

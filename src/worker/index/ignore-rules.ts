@@ -11,7 +11,7 @@ import {
 import type { PathPattern, Places } from "../../shared/files/path-pattern.ts";
 import { decodeText } from "../documents/formats/utf8.ts";
 
-/** The rules that hold in a folder: those of all folders above it and its own. The first that matches decides. */
+/** The rules that apply in a folder: its own, then those of the folders above. The first rule that matches decides. */
 export type IgnoreRules = readonly IgnoreRule[];
 
 type IgnoreRule = {
@@ -24,13 +24,13 @@ type IgnoreRule = {
 
 export const NO_RULES: IgnoreRules = [];
 
-/** The rules of a folder that has a file of its own, whose last line counts most. */
+/** Adds the lines of a folder's own ignore file to the outer rules. The last line has precedence. */
 export const addRules = (outer: IgnoreRules, lines: readonly string[]): IgnoreRules => [
   ...lines.flatMap(parseRule).reverse(),
   ...outer,
 ];
 
-/** The rules inside a folder, without those that can match nothing there. */
+/** The rules that can match something inside a folder. */
 export const rulesBelow = (rules: IgnoreRules, folder: string): IgnoreRules =>
   rules.flatMap((rule) => {
     const places = enterFolder(rule.pattern, rule.places, folder);
@@ -42,8 +42,8 @@ const isSame = (a: Places, b: Places): boolean =>
   a.length === b.length && a.every((place, at) => place === b[at]);
 
 /**
- * Whether an entry of the folder is left out, by its name. Nothing below an ignored folder comes back: it is not
- * looked into, as in git. Time at most in the product of the name's length and the rules'.
+ * Whether the rules leave an entry of the folder out. As in git, an ignored folder is not read, so that no rule can restore a
+ * file in it. Takes time up to the name's length times the rules' length.
  */
 export function isIgnored(rules: IgnoreRules, name: string, kind: "file" | "folder"): boolean {
   const first = rules.find(
@@ -53,7 +53,7 @@ export function isIgnored(rules: IgnoreRules, name: string, kind: "file" | "fold
   return first?.verdict === "ignored";
 }
 
-/** How much text the rules are, and so what one name costs. */
+/** The length of the rules, to which the time for one name is proportional. */
 export const charsOf = (rules: IgnoreRules): number =>
   rules.reduce((sum, { chars }) => sum + chars, 0);
 
@@ -80,7 +80,7 @@ function parseRule(line: string): readonly IgnoreRule[] {
   ];
 }
 
-/** Blanks at the end do not count, but for one with a `\` before it. */
+/** Removes blanks at the end, except one with a `\` before it. */
 function trimBlanks(line: string): string {
   let end = line.length;
   while (line[end - 1] === " ") end -= 1;
@@ -89,20 +89,20 @@ function trimBlanks(line: string): string {
   return line.slice(0, escapes % 2 === 1 ? end + 1 : end);
 }
 
-/** Rules in gitignore syntax for the folder that holds it and all below. */
+/** Holds rules in gitignore syntax for its folder and all folders below. */
 export const IGNORE_FILE = ".nightdeskignore";
 
-/** Of all that hold in a folder together, since each name in it is compared with each of their characters. */
+/** Limit of all rules that apply in a folder together, since each name is compared with each of their characters. */
 export const MOST_BYTES_OF_RULES = 65_536;
-// A link could lead anywhere, and a FIFO planted there would never end.
+// A link could lead anywhere, and reading a planted FIFO would never end.
 const OPEN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * The patterns of a folder's ignore file, one a line. Refused when it can't be read or trusted: what it would leave
- * out is not known then.
+ * Reads the patterns of a folder's ignore file, one a line. Refuses a file that can't be read or trusted, because then nobody
+ * knows which files it would leave out.
  * @param folder absolute
  * @param shown the file's path for messages
- * @param mostBytes what the files of the folders above leave of MOST_BYTES_OF_RULES
+ * @param mostBytes MOST_BYTES_OF_RULES minus the size of the rules of the folders above
  */
 export function readIgnoreFile(
   folder: string,
@@ -125,7 +125,7 @@ export function readIgnoreFile(
   }
 }
 
-/** A line ends as one of Unix or of Windows does. */
+/** Splits lines of Unix or Windows. */
 const linesOf = (text: string): readonly string[] => text.replace(/^\uFEFF/, "").split(/\r?\n/);
 
 const tooLong = (mostBytes: number): string =>

@@ -14,25 +14,25 @@ import type { IndexSource } from "./sources.ts";
 /** Counts of documents; `chunks_written` counts those of added and changed documents. */
 export type IndexSummary = Tally & {
   readonly documents_total: number;
-  /** Of sources that are not configured any more: `pruneForeign` removes them. */
+  /** Documents of sources that are no longer configured: `pruneForeign` removes them. */
   readonly foreign_documents: number;
   readonly chunks_total: number;
-  /** Of the whole index: they are searched as text, and `documents` says why. */
+  /** Of the whole index: documents whose frontmatter is searched as text; the view `documents` says why. */
   readonly unread_frontmatter: number;
-  /** Of the whole index: documents whose text does not hold all of them. */
+  /** Of the whole index: documents whose indexed text is not complete. */
   readonly incomplete_documents: number;
-  /** Of the whole index: documents whose bytes would have gone over documents.quota, and the code that says so. */
+  /** Of the whole index: documents whose content was not kept because it would have exceeded documents.quota. */
   readonly not_kept?: { readonly code: "STORE_FULL"; readonly documents: number };
-  /** The first of the silently changed ones. */
+  /** The first paths of files that changed silently. */
   readonly silently_changed_paths: readonly string[];
-  /** Files of the sources that were scanned, left out for their extension. */
+  /** Files of the scanned sources that were left out because of their extension. */
   readonly skipped_files: number;
   readonly skipped_by_extension: SkippedFiles;
   readonly duration_ms: number;
 };
 
 /**
- * Brings the index in step with the files of the sources. What is finished stays when it is interrupted.
+ * Updates the index from the files of the sources. Portions that were stored stay when the scan is interrupted.
  * @throws Failure NOT_FOUND for an unknown source; the signal's reason between two portions
  */
 export async function indexSources(deps: IndexDeps, options: IndexOptions): Promise<IndexSummary> {
@@ -80,7 +80,7 @@ async function scanSources(
   return progress;
 }
 
-/** What may be read is said in one place; a source can only take less of it. */
+/** security.allowed_exts decides what may be read; a source can only restrict it. */
 function checkExtensions({ name, extensions }: IndexSource, allowed: readonly string[]): void {
   const foreign = extensions?.find((extension) => !allowed.includes(extension));
   if (foreign === undefined) return;
@@ -107,21 +107,21 @@ function selectSources(
 
 const SETTING = "--heap-growing-percent";
 
-/** A share of what lives, in percent. V8's own choice is up to three times of it. */
+/** Garbage in percent of the live heap. V8's own choice is up to three times the live heap. */
 const MOST_GARBAGE = 100;
 
 /**
- * Runs the body while garbage is collected before there is more of it than of what lives. What a scan holds is small and
- * hardly grows with the number of files, but all that it reads becomes garbage. Measured cold, 2,000 and 20,000 files: left
- * to V8 the process takes 249 and up to 340 MiB at its peak, so 199 and up to 240, for 7 % more of the processor's time; 50
- * would save another 15 MiB for another 10 %.
+ * Runs the body with a garbage collector that starts before there is more garbage than live heap. The live heap of a scan is
+ * small and hardly grows with the number of files, but everything that it reads becomes garbage. Measured cold with 2,000 and
+ * 20,000 files: with V8's own choice the process peaks at 249 and up to 340 MiB, with this one at 199 and up to 240, for 7 %
+ * more processor time; 50 percent would save another 15 MiB for another 10 %.
  */
 async function collectEarly<T>(body: () => Promise<T>): Promise<T> {
   setFlagsFromString(`${SETTING}=${MOST_GARBAGE}`);
   try {
     return await body();
   } finally {
-    // 0 is V8's own choice. Another scan in this process goes on with that, which is no harm.
+    // 0 is V8's own choice. Another scan in this process continues with it, which does no harm.
     setFlagsFromString(`${SETTING}=0`);
   }
 }

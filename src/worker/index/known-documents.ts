@@ -5,14 +5,14 @@ import { isCurrentExtractor } from "../documents/formats/registry.ts";
 import type { ListedFile } from "./list-files.ts";
 import { append } from "../../shared/group-by.ts";
 
-/** The documents that lie in mails, by the path of the file of their mail. */
+/** The attachments among the documents, by the path of their mail's file. */
 export function attachmentsByMail(
   known: ReadonlyMap<string, IndexedDocument>,
 ): ReadonlyMap<string, readonly IndexedDocument[]> {
   return groupByFile(known.values(), ({ mail }) => mail);
 }
 
-/** What has a file, by its path. */
+/** Groups values by the path of their file, and leaves out those without one. */
 function groupByFile<T>(
   all: Iterable<T>,
   fileOf: (one: T) => string | null,
@@ -25,15 +25,15 @@ function groupByFile<T>(
   return groups;
 }
 
-/** A failure that is met again while what it rests on holds. */
+/** A failure that would occur again as long as its grounds hold. */
 export type LastingFailure = { readonly path: string; readonly grounds: FailureGrounds };
 
-/** So many scans in a row meet a limit that a busy machine may have met, and it lasts. */
+/** A limit that a busy machine may cause counts as lasting after this many scans in a row have met it. */
 const MOST_TRIES = 3;
 
 const isLasting = ({ tries }: FailureGrounds): boolean => tries === null || tries >= MOST_TRIES;
 
-/** The failures that last, by the path of the file that they are of or lie in. */
+/** The lasting failures, by the path of the file itself or of the file that holds the attachment. */
 export function lastingFailuresByFile(
   failures: readonly KnownFailure[],
 ): ReadonlyMap<string, readonly LastingFailure[]> {
@@ -43,25 +43,25 @@ export function lastingFailuresByFile(
   return groupByFile(lasting, ({ grounds }) => grounds.file);
 }
 
-/** What an attachment has of its mail. The device is left out: it can be another after a restart. */
+/** The facts that an attachment takes from its mail. The device is left out: its number can change at a restart. */
 const TIMES = ["mtimeNs", "ctimeNs", "inode"] as const satisfies (keyof FileFacts)[];
 
-/** What the index has of a file: its document, those of what it holds, and what of it could not be read for good. */
+/** What the index holds about a file: its document, its attachments, and the lasting failures of either. */
 type KnownFile = {
   readonly document: IndexedDocument | undefined;
   readonly attachments: readonly IndexedDocument[];
   readonly failures: readonly LastingFailure[];
 };
 
-/** Fingerprints of what makes chunks of a text, and of what makes texts of files. */
+/** Fingerprints of the chunk settings, and of the extractors that turn files into text. */
 type ScanSettings = { readonly chunkSettings: string; readonly reader: string };
 
-/** How the index keeps documents, and whether what is kept of one is that much: bytes do where texts are to be kept. */
+/** How much of a document the index keeps. A document whose bytes are kept needs no text as well. */
 export type Keep = "bytes" | "text" | "none";
 export const isKeptAs = (keep: Keep, { kept }: Pick<IndexedDocument, "kept">): boolean =>
   kept === "bytes" || (kept === "text" && keep === "text");
 
-/** Whether a file, or something that it holds, is missing among what is to be kept, and there is room for it. */
+/** Whether the content of a file, or of an attachment in it, should be kept and is not, and there is room for it. */
 export const lacksContent = (
   { document, attachments }: Pick<KnownFile, "document" | "attachments">,
   { keep, room }: { readonly keep: Keep; readonly room: number },
@@ -70,7 +70,7 @@ export const lacksContent = (
     (one) => !isKeptAs(keep, one) && one.facts.bytes <= BigInt(room),
   );
 
-/** Whether a file must be read to know if its documents and failures are current, those of all that it holds among them. */
+/** Whether a file must be read to know if its documents and failures, with those of its attachments, are current. */
 export function mayHaveChanged(
   { facts }: ListedFile,
   { document, attachments, failures }: KnownFile,
@@ -90,7 +90,7 @@ export function mayHaveChanged(
 
 const isOfFile = ({ path, grounds }: LastingFailure): boolean => path === grounds.file;
 
-/** And not of all that a mail leaves out, which is no document that is missing. */
+/** The failure of one attachment. The failure for all attachments that a mail leaves out is of no single missing document. */
 const isOfAttachment = (failure: LastingFailure): boolean =>
   !isOfFile(failure) && attachmentPlaces(failure.path).length > 0;
 
@@ -104,7 +104,7 @@ const isCurrent = (
   isCurrentExtractor(path, extractor) &&
   TIMES.every((fact) => facts[fact] === known[fact]);
 
-/** What the next failure is in the row of those that the same file has met. */
+/** The number of the next failure in a row for the same file, from 1. */
 export const nextTry = (
   failure: KnownFailure | undefined,
   facts: FileFacts,
@@ -117,7 +117,7 @@ export const nextTry = (
 const holds = (grounds: FailureGrounds, facts: FileFacts, reader: string): boolean =>
   grounds.settled && grounds.reader === reader && hasSameFacts(facts, grounds);
 
-/** Whether a file's facts are those that it was indexed with. */
+/** Whether a file still has the facts that it was indexed with. */
 export const hasSameFacts = (
   facts: FileFacts,
   document: { readonly facts: Omit<FileFacts, "device"> },

@@ -21,9 +21,9 @@ import { storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
 
 export type ListedFile = {
-  /** Below the folder that was listed. */
+  /** Relative to the folder that was listed. */
   readonly relativePath: string;
-  /** Undefined when it is no regular file, or its status can't be read: then reading it says why. */
+  /** Undefined when it is no regular file, or its status can't be read: reading it then reports why. */
   readonly facts: FileFacts | undefined;
 };
 
@@ -33,22 +33,22 @@ export type Listing =
       readonly kind: "listed";
       /** In order of path. */
       readonly files: readonly ListedFile[];
-      /** Folders below that can't be listed: what lies in them is not known. */
+      /** Folders below that can't be listed, so that their content is not known. */
       readonly unreadable: readonly string[];
       /** Files and folders that an ignore file leaves out. */
       readonly ignored: number;
-      /** Files without one of the extensions that no ignore file leaves out, by what `countSkipped` calls theirs. */
+      /** Numbers of files with other extensions that no ignore file leaves out, by the extension as `countSkipped` names it. */
       readonly skipped: ReadonlyMap<string, number>;
       /** Folders that can't be listed, and ignore files that can't be followed. */
       readonly failures: readonly DocumentFailure[];
     };
 
-/** Timers and sockets wait no longer, but for one entry: many rules make one cost milliseconds. */
+/** Timers and sockets wait no longer than this and one entry, which takes milliseconds with many rules. */
 const LONGEST_TURN_MS = 20;
 
 type ListedSource = Pick<IndexSource, "folder" | "label" | "oneDevice">;
 
-/** What programs install for themselves. A rule of the source may take it in again. */
+/** Leaves out the packages that programs install. A rule of the source may include them again. */
 const BUILT_IN_RULES = addRules(NO_RULES, ["node_modules/"]).map((rule) => ({ ...rule, chars: 0 }));
 
 /**
@@ -84,14 +84,14 @@ export async function listFiles(
   return { kind: "listed", files: files.sort(byPath), unreadable, ignored, skipped, failures };
 }
 
-/** When the turn has begun that goes on. */
+/** Lets timers and sockets run when the turn was long enough. Returns the start of the current turn. */
 async function giveWay(startedAt: number): Promise<number> {
   if (performance.now() - startedAt < LONGEST_TURN_MS) return startedAt;
   await setImmediate();
   return performance.now();
 }
 
-/** With the rules of the folder that it lies in: many wait, and rules of their own would fill the memory. */
+/** A folder to list, with the rules of its parent: many folders wait, and own rules for each would fill the memory. */
 type Folder = { readonly below: string; readonly outer: IgnoreRules };
 
 type Walk = ReturnType<typeof startWalk>;
@@ -112,7 +112,7 @@ const startWalk = (
   skipped: new Map<string, number>(),
 });
 
-/** Undefined when the folder's own rules can't be followed. */
+/** Undefined when the folder's own ignore file is refused. */
 function rulesInside(
   walk: Walk,
   { below, outer }: Folder,
@@ -155,7 +155,7 @@ function visit(
 const isElsewhere = ({ device, folder }: Walk, path: string): boolean =>
   device !== undefined && deviceOf(posix.join(folder, path)) !== device;
 
-/** Undefined where it can't be told: reading what is there says why. */
+/** Undefined where the status can't be read: reading the file or folder reports why. */
 const deviceOf = (path: string): number | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false })?.dev;
@@ -205,11 +205,11 @@ export const factsOf = (status: {
 const byPath = (a: ListedFile, b: ListedFile): number =>
   a.relativePath < b.relativePath ? -1 : a.relativePath > b.relativePath ? 1 : 0;
 
-/** Codes of a folder that was removed or replaced since its parent was listed: the next scan sees that. */
+/** Codes of a folder that was removed or replaced after its parent was listed: the next scan notices that. */
 const GONE = new Set(["ENOENT", "ENOTDIR"]);
 
 /**
- * The failure of a folder that can't be listed: none of what lies in it is known.
+ * The failure of a folder that can't be listed; none where it is gone.
  * @param path relative to the work root
  * @param why code of the operating system
  */
@@ -223,5 +223,5 @@ function formatUnlisted(path: string, why: string): readonly DocumentFailure[] {
   return [{ path: storablePath(path), code: "FILE_READ_ERROR", message }];
 }
 
-/** Whether a name from disk holds what stands for bytes that are not UTF-8: nothing can be opened by it. */
+/** Whether a name from disk holds the replacement character for bytes that are not UTF-8: such a name opens nothing. */
 export const hasInvalidUtf8 = (path: string): boolean => path.includes("\uFFFD");

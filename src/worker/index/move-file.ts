@@ -8,14 +8,14 @@ import { isSystemError } from "../sandbox/names.ts";
 type Places = {
   /** Absolute. */
   readonly workroot: string;
-  /** Of the watched source, absolute. */
+  /** Root of the watched source, absolute. */
   readonly root: string;
 };
 
 /**
- * Moves a file that is still the one that was taken, and never over another: a name that is there already gets the first eight
- * digits of the hash. The new name is a link, which fails where there is one, and the old name goes after it; so both folders
- * must be on one device, and a crash in between leaves two names of one file, of which the next call removes the old one.
+ * Moves a file that is unchanged since it was taken. It never overwrites another file: where the name exists, the new name gets
+ * the first eight digits of the hash. The move makes a hard link, which fails where the name exists, and then removes the old
+ * name. So both folders must be on one device, and after a crash in between, the next call removes the old name.
  */
 export async function moveFile(file: FileToMove, { workroot, root }: Places): Promise<Move> {
   const from = join(workroot, file.path);

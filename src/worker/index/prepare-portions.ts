@@ -20,34 +20,34 @@ import { readFiles } from "./read-documents.ts";
 import type { FilesToRead, Lost, Outcome } from "./read-documents.ts";
 import { storablePath } from "./sources.ts";
 
-/** What is stored in one transaction. */
+/** Everything that one transaction stores. */
 export type Portion = PortionToWrite & {
-  /** How many files it came from, and how many attachments of mails. */
+  /** The number of files that it comes from, and of attachments in mails. */
   readonly files: number;
   readonly attachments: number;
-  /** Documents whose file was written again with the same content. */
+  /** Documents whose files were written again with the same content. */
   readonly touched: readonly Pick<IndexedDocument, "docId" | "facts" | "settled">[];
-  /** Files that can't be indexed, and what was indexed of them before. */
+  /** The failures of files that can't be indexed, and the documents that were indexed from such files before. */
   readonly failures: readonly DocumentFailure[];
   readonly lost: readonly IndexedDocument[];
-  /** What was indexed before of the documents. */
+  /** The earlier states of `documents`. */
   readonly replaced: readonly IndexedDocument[];
-  /** Bytes to be kept, of documents of the portion. */
+  /** Content to be kept, of documents of the portion. */
   readonly contents: readonly NewContent[];
-  /** Files that are current by their content and by their facts. */
+  /** The number of files whose content and facts are both unchanged. */
   readonly verified: number;
-  /** Paths of files whose content is another, though no fact of them is. */
+  /** Paths of files whose content changed while none of their facts did. */
   readonly silentlyChanged: readonly string[];
 };
 
 type FilesToPrepare = FilesToRead & {
   readonly chunking: ChunkSettings;
-  /** Their fingerprint. */
+  /** Fingerprint of `chunking`. */
   readonly chunkSettings: string;
   readonly vocabulary: (language: Language) => Vocabulary;
-  /** Writes documents anew that are current as well. */
+  /** Writes all documents anew, also those that are current. */
   readonly rebuild: boolean;
-  /** Takes documents that are long. */
+  /** Prepares long documents in a thread. */
   readonly offload: Offload;
   readonly signal: AbortSignal;
 };
@@ -55,17 +55,17 @@ type FilesToPrepare = FilesToRead & {
 /** Large enough that a transaction's cost vanishes, small enough that a few of them are held in memory. */
 const PORTION_CHARS = 1_000_000;
 const PORTION_FILES = 250;
-/** And a question that comes in between finds what was read before it. */
+/** A portion is also stored after this time, so that a question that comes meanwhile finds what was read before it. */
 const PORTION_MS = 2_000;
-/** What is kept of files is held until it is stored: of all portions in the making so much, and two more are being stored. */
+/** Content to be kept, in all drafts together, that may wait in memory; up to two portions more are being stored. */
 const HELD_BYTES = 16_000_000;
 
-/** How long this thread may be busy before timers and sockets have their turn. */
+/** How long this thread may work before timers and sockets have their turn. */
 const TURN_MS = 8;
 
 /**
- * Reads and cuts files, and gives them in portions. The documents of a language are gathered until they make one; what is
- * no document goes with those of the fallback.
+ * Reads files, cuts them into chunks, and yields them in portions. Documents are gathered by language until they fill a
+ * portion; results without new text join the portion of the source's language, or of the fallback.
  */
 export async function* preparePortions(scan: FilesToPrepare): AsyncGenerator<Portion> {
   const drafts = new Map<Language, Draft>();
@@ -156,7 +156,7 @@ async function addRead(
   return draft;
 }
 
-/** What is kept already is not sent again; a text that another extractor makes now is. */
+/** Adds content that is not kept yet. A text that another extractor makes now replaces the kept one. */
 function keepContent(
   { contents }: Draft,
   { read: { path, sha256, content, extractor }, known }: FoundDocument,
@@ -201,7 +201,7 @@ async function addDocument(
   if (isSilentlyChanged(known, read)) draft.silentlyChanged.push(read.path);
 }
 
-/** Twenty times what the worst 10 MB take on a busy machine. A worker gives a scan up that is silent for an hour. */
+/** Twenty times what the worst 10 MB take on a busy machine. A worker gives up a scan that reports nothing for an hour. */
 const LONGEST_PREPARING_MS = 30 * 60_000;
 
 type Prepared =
@@ -215,8 +215,8 @@ type Prepared =
 const MOST_CHARS_HERE = 40_000;
 
 /**
- * A short document at once: to hand it over costs more than to cut it. What breaks the thread is the failure of the long
- * one that it was at.
+ * Cuts a short document here, because passing it to a thread costs more than cutting it. An error in the thread is the failure
+ * of the long document that it was working on.
  */
 async function prepare(read: ReadDocument, draft: Draft, scan: FilesToPrepare): Promise<Prepared> {
   if (read.text.length > MOST_CHARS_HERE) return prepareInThread(read, draft, scan);
@@ -231,7 +231,7 @@ async function prepareInThread(
   { chunking, offload, signal, vocabulary }: FilesToPrepare,
 ): Promise<Prepared> {
   const { path, text } = read;
-  // Its bytes would be copied to the thread for nothing.
+  // The thread does not need the bytes, and they would be copied.
   const document = { ...read, content: undefined };
   const limits = { chars: text.length, signal, limitMs: LONGEST_PREPARING_MS };
   try {
@@ -261,7 +261,7 @@ const refuseFrontmatter = (path: string, danger: string): DocumentFailure => ({
   message: `The frontmatter of "${path}" ${danger}: it is indexed as text and gives no metadata. Write it plainly.`,
 });
 
-/** The words of a chunk that stays the same may be others by other settings, and are others in another language. */
+/** Replaces all chunks where settings or language changed: then even a chunk with the same text may have other words. */
 function replaceOf(
   known: IndexedDocument | undefined,
   { language }: Draft,
@@ -272,7 +272,7 @@ function replaceOf(
   return rebuild || isAnother ? "all" : "changed";
 }
 
-/** Of an attachment its mail says it. */
+/** For an attachment only its mail is reported. */
 const isSilentlyChanged = (known: IndexedDocument, { facts, sha256 }: ReadDocument): boolean =>
   known.mail === null && known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
 
@@ -291,7 +291,7 @@ const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Por
   files: draft.files,
   attachments: draft.attachments,
   replaced: draft.replaced,
-  // What a mail holds was added behind it, and lies behind its neighbours by path.
+  // Attachments were added directly behind their mail, which is not the order of paths.
   documents: draft.documents.toSorted(byPath),
   touched: draft.touched,
   failures: draft.failures,

@@ -22,31 +22,31 @@ import type { ListedFile } from "./list-files.ts";
 import { isTooLong, storablePath } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
 
-/** Of what it is about, which may lie in a file; `grounds` of a refusal that the same bytes meet again. */
+/** `path` names the refused file or attachment; `grounds` is set when the same bytes would be refused again. */
 type RefusedDocument = Refusal & Pick<DocumentFailure, "path" | "grounds">;
 
-/** What was read, or why it was not. */
+/** The document that was read, or why it was not. */
 type ReadOutcome = ReadDocument | RefusedDocument;
 
 export type FilesToRead = {
   readonly source: IndexSource;
   readonly files: readonly ListedFile[];
   readonly known: ReadonlyMap<string, IndexedDocument>;
-  /** Of them those of mails, by the path of the file. */
+  /** The attachments among `known`, by the path of their mail's file. */
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
-  /** By the path of what they are about. */
+  /** By the path of the file or attachment that failed. */
   readonly failures: ReadonlyMap<string, KnownFailure>;
-  /** Of the files of a mirror what their place says of them, by path. */
+  /** For the files of a mirror: the descriptions that the remote place gives, by path. */
   readonly descriptions: ReadonlyMap<string, FileDescription>;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
-  /** What is handed on of them, to be kept. */
+  /** How much of each document is passed on to be kept. */
   readonly keep: Keep;
-  /** Called before each is read. */
+  /** Called before each file is read. */
   readonly onFile: (path: string) => void;
 };
 
-/** What was read, and what was indexed of it before; `isFile` of a file, and not of what it holds. */
+/** The result of a read, and the document that was indexed before; `isFile` is false for an attachment. */
 export type Outcome = {
   readonly kind: "read";
   readonly read: ReadOutcome;
@@ -54,10 +54,10 @@ export type Outcome = {
   readonly isFile: boolean;
 };
 
-/** What was indexed of a file that is there, and does not hold it any more. */
+/** Indexed attachments that their file, which still exists, no longer holds. */
 export type Lost = { readonly kind: "lost"; readonly documents: readonly IndexedDocument[] };
 
-/** Reads files, and what they hold, one after the other. */
+/** Reads files and their attachments, one after the other. */
 export async function* readFiles(scan: FilesToRead): AsyncGenerator<Outcome | Lost> {
   const { source, files, known, attachments, onFile } = scan;
   for (const file of files) {
@@ -74,10 +74,10 @@ export async function* readFiles(scan: FilesToRead): AsyncGenerator<Outcome | Lo
   }
 }
 
-/** The coarsest clock of a file system in use: a write within it may leave the times of the write before. */
+/** The coarsest clock of a file system in use: two writes within this time may leave equal timestamps. */
 const CLOCK_STEP_MS = 2_000;
 
-/** A name that is not UTF-8 was listed, and can't be found again by what it was decoded to. */
+/** Explains why a listed file is not found: its name is not UTF-8, and the decoded name does not open it. */
 const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
   refusal.code === "FILE_NOT_FOUND" && hasInvalidUtf8(path)
     ? refuse("PATH_DENIED", `${quotePath(path)} has a name that is not UTF-8: rename the file.`)
@@ -85,7 +85,7 @@ const explainInvalidUtf8 = (refusal: Refusal, path: string): Refusal =>
 
 type Reading = Pick<FilesToRead, "source" | "reader" | "failures" | "keep" | "descriptions">;
 
-/** Reads one listed file through the sandbox, and after it what it holds: the attachments of a mail. */
+/** Reads one listed file through the sandbox, and then the attachments that it holds. */
 async function* readDocuments(
   scan: Reading,
   { relativePath }: ListedFile,
@@ -98,7 +98,7 @@ async function* readDocuments(
     yield { ...explainInvalidUtf8(file, path), path };
     return;
   }
-  // A link may lead elsewhere in the same allowed root, and still out of the source.
+  // A link may lead out of the source and still stay in the same allowed root.
   if (source.label !== "" && !file.path.startsWith(`${source.label}/`)) {
     const message = `"${path}" is a link that leads out of source "${source.name}".`;
     yield { ...refuse("PATH_DENIED", message), path };
@@ -108,7 +108,7 @@ async function* readDocuments(
     path,
     bytes: file.bytes,
     facts: factsOf(file.stat),
-    // Every write sets ctime, and nobody can set it back.
+    // Every write sets ctime, and no program can set it back.
     settled: Number(file.stat.ctimeNs / 1_000_000n) < readAt - CLOCK_STEP_MS,
     mail: null,
     depth: 0,
@@ -121,12 +121,12 @@ const refuseTooLong = (path: string): Refusal =>
 type Content = {
   readonly path: string;
   readonly bytes: Buffer;
-  /** Of the file that it is or lies in. */
+  /** Facts of the file, or of the file that holds this attachment. */
   readonly facts: FileFacts;
   readonly settled: boolean;
   readonly mail: string | null;
   readonly mailDate?: string | undefined;
-  /** In how many mails it lies. */
+  /** The number of mails around it: 0 for a file. */
   readonly depth: number;
 };
 
@@ -181,7 +181,7 @@ const keptTextOf = ({
 }: Pick<ReadDocument, "text" | "places" | "leftOut">): Buffer =>
   packText({ ...rest, places: { numbers: [...places.numbers], sheets: [...places.sheets] } });
 
-/** What the place of a file says of it counts before what the file says of itself outside of its text. */
+/** The description that the remote place gives has precedence over the metadata inside the file. */
 function describedMetadata(
   metadata: FileMetadata | undefined,
   described: FileDescription | undefined,

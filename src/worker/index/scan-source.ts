@@ -33,20 +33,20 @@ import { chunkSettingsFingerprint } from "./sources.ts";
 import type { IndexSource } from "./sources.ts";
 import { isRefusedData, retryConflicts } from "./sql-error.ts";
 
-/** Two connections keep two cores busy: one portion is parsed by Postgres while the next is read and cut here. */
+/** Two connections keep two cores busy: Postgres parses one portion while this process reads and cuts the next. */
 const PORTIONS_IN_FLIGHT = 2;
 
 export type ScanOptions = IndexOptions & {
   readonly progress: Progress;
-  /** One for all sources. */
+  /** Shared by all sources. */
   readonly vocabulary: (language: Language) => Vocabulary;
-  /** Gathers paths. */
+  /** Collects paths. */
   readonly silentlyChanged: string[];
-  /** Adds up files that are left out for their extension. */
+  /** Counts, by extension, files that are left out because of it. */
   readonly skipped: Map<string, number>;
 };
 
-/** Brings the documents of one source in step with its files, and adds to the progress it was given. */
+/** Updates the documents of one source from its files, and adds to the given progress. */
 export async function scanSource(
   deps: IndexDeps,
   source: IndexSource,
@@ -87,14 +87,14 @@ export async function scanSource(
     (path) => kept.has(path) || isHeldBy(path, current),
   );
   const before = knownFailures.filter(({ path }) => isHeldBy(path, current)).length;
-  // Those of files that were not read again count as well, and names that decode alike once.
+  // Failures of files that were not read again count as well; names that decode to the same path count once.
   return track({ removed, failed: failed - failing.length, failed_before: before }, 0);
 }
 
 type Known = {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   readonly knownFailures: readonly KnownFailure[];
-  /** Of the files of a mirror, by path. */
+  /** For the files of a mirror, by path. */
   readonly descriptions: ReadonlyMap<string, FileDescription>;
 };
 
@@ -117,7 +117,7 @@ type Some = ScanOptions &
     readonly listing: Extract<Listing, { readonly kind: "listed" }>;
   };
 
-/** Indexes some files of a source; nothing is known to be gone. */
+/** Indexes some files of a source, and removes no document. */
 async function scanSome(deps: IndexDeps, source: IndexSource, some: Some): Promise<Progress> {
   const { listing, only, knownFailures, ...options } = some;
   const pathOf = ({ relativePath }: ListedFile) => posix.join(source.label, relativePath);
@@ -131,7 +131,7 @@ async function scanSome(deps: IndexDeps, source: IndexSource, some: Some): Promi
   return scan.track({}, 0);
 }
 
-/** Whether something is, or lies in, one of these files. */
+/** Whether a path is one of these files, or an attachment in one of them. */
 function isHeldBy(path: string, files: ReadonlySet<string>): boolean {
   for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
     if (files.has(path.slice(0, end))) return true;
@@ -141,7 +141,7 @@ function isHeldBy(path: string, files: ReadonlySet<string>): boolean {
 
 const NOTHING = { files: [], unreadable: [], failures: [] } as const;
 
-/** A folder that nothing is mounted on is empty; one whose files are all ignored, or may be, is not. */
+/** An unmounted folder is empty. A folder whose files are all ignored, or could not be listed, does not count as empty. */
 const isEmpty = (listing: Listing): boolean =>
   listing.kind === "missing" ||
   listing.files.length + listing.ignored + listing.failures.length === 0;
@@ -172,9 +172,9 @@ function trackProgress(
 type Files = ScanOptions & {
   readonly known: ReadonlyMap<string, IndexedDocument>;
   readonly attachments: ReadonlyMap<string, readonly IndexedDocument[]>;
-  /** By the path of the file that they are of or lie in. */
+  /** By the path of the file itself, or of the file that holds the attachment. */
   readonly lasting: ReadonlyMap<string, readonly LastingFailure[]>;
-  /** All that the scan before left, by path. */
+  /** All failures of the scan before, by path. */
   readonly failures: ReadonlyMap<string, KnownFailure>;
   readonly descriptions: ReadonlyMap<string, FileDescription>;
   readonly files: readonly ListedFile[];
@@ -182,13 +182,13 @@ type Files = ScanOptions & {
 };
 
 type Indexed = {
-  /** Paths that something is wrong with. */
+  /** Paths with a failure. */
   readonly failing: readonly string[];
   /** Paths that were not read, because they are current. */
   readonly unread: readonly string[];
 };
 
-/** So many portions have some 200 MB of postings, and a quarter of it when they are merged. */
+/** Postings are merged after this many portions: they take about 200 MB by then, and a quarter of that when merged. */
 const MERGED_PORTIONS = 64;
 
 /** Indexes what may have changed. */
@@ -213,7 +213,7 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   for await (const portion of portions) {
     scan.signal.throwIfAborted();
     begun += 1;
-    // What a merge frees on disk the next portions fill.
+    // The next portions reuse the disk space that a merge frees.
     if (begun % MERGED_PORTIONS === 0)
       await writes.start(() => compactPostings(deps.db, scan.signal));
     await writes.start(async () => {
@@ -227,7 +227,7 @@ async function indexFiles(deps: IndexDeps, source: IndexSource, scan: Files): Pr
   return { failing, unread };
 }
 
-/** The files that are read, and the paths of those that are current. */
+/** Divides the files into those to read, and the paths of those that are current. */
 function selectStale(
   { label }: IndexSource,
   { files, known, attachments, lasting, descriptions, rebuild, verify }: Files,
@@ -253,7 +253,7 @@ function selectStale(
   return { stale, unread };
 }
 
-/** Of files that are not read again, with what lies in them, as if they had been. */
+/** Counts files that are not read again, and their attachments, as if they had been read. */
 function countUnread(
   { known, attachments, lasting }: Files,
   unread: readonly string[],
@@ -266,7 +266,7 @@ function countUnread(
   return { unchanged: documents + held, documents_seen: held + failing };
 }
 
-/** Documents without a file; where a folder could not be listed nothing is known to be gone. */
+/** Documents whose file is gone. Documents below a folder that could not be listed stay. */
 function goneDocuments(
   known: ReadonlyMap<string, IndexedDocument>,
   {
@@ -287,7 +287,7 @@ function goneDocuments(
   );
 }
 
-/** Runs tasks beside each other, at most `limit` at a time. The first error is thrown by the next call. */
+/** Runs at most `limit` tasks at the same time. The next call after an error throws it. */
 function limitInFlight(limit: number): {
   /** Resolves as soon as the task has started. */
   start(task: () => Promise<void>): Promise<void>;
@@ -321,8 +321,8 @@ type Root = {
 };
 
 /**
- * A root without files: its documents stay, because it may only not be mounted, and a failure says so. An empty
- * root that nothing was indexed from is none.
+ * Records a failure for a root without files, and keeps its documents, because it may just not be mounted. An empty root from
+ * which nothing was indexed is no failure.
  * @returns how many failures were recorded
  */
 async function reportMissingRoot(db: Queryable, source: IndexSource, root: Root): Promise<number> {
@@ -348,7 +348,7 @@ function formatRoot(source: string, path: string, { kind, known }: Root): string
   );
 }
 
-/** What a portion changed, and the paths that can't be indexed, those that the database refused included. */
+/** The changes of a portion, and the paths that can't be indexed, including those that the database refused. */
 type StoredPortion = {
   readonly tally: Partial<Tally>;
   readonly failing: readonly string[];
@@ -356,8 +356,8 @@ type StoredPortion = {
 };
 
 /**
- * Stores a portion in one transaction. Where the database refuses what is in it, its documents are written one by
- * one, so that the one it refuses is a failure and the others are not lost.
+ * Stores a portion in one transaction. Where the database refuses its data, stores the documents one by one, so that only the
+ * refused document is a failure and the others are not lost.
  */
 async function storePortion(db: Database, portion: Portion, quota: number): Promise<StoredPortion> {
   const store = storeIn(db, quota);
@@ -416,12 +416,12 @@ const storeIn =
       if (touched.length > 0) await touchDocuments(transaction, touched);
       if (lost.length > 0) await removeDocuments(transaction, lost);
       if (failures.length > 0) await recordFailures(transaction, portion.source, failures);
-      // Last, since whoever keeps bytes waits for who does until that one commits.
+      // Last, because a transaction that stores content blocks all others that do until it commits.
       if (contents.length > 0)
         await storeContents(transaction, portion.source, { contents, quota });
     });
 
-/** What the database says may quote the document: only its code is kept. */
+/** The message of the database may quote the document, so only its SQLSTATE is kept. */
 function withoutRefused(portion: Portion, refused: readonly Refused[]): Portion {
   const paths = new Set(refused.map(({ document }) => document.path));
   const failures = refused.map(({ document: { path }, sqlState }) => ({
@@ -458,27 +458,27 @@ function describe(portion: Portion): StoredPortion {
   };
 }
 
-/** What a scan has done so far, in documents but for the last. */
+/** Progress of a scan in documents, except `chunks_written`. */
 export type Tally = {
   readonly documents_seen: number;
   readonly unchanged: number;
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  /** Failures that are known of; a file whose frontmatter is dangerous has one, and is indexed as text. */
+  /** All known failures. A file with dangerous frontmatter has one, and is still indexed as text. */
   readonly failed: number;
-  /** Of them those that are known from an earlier scan: nothing that they rest on has changed, and nothing was read. */
+  /** Those of `failed` that are known from an earlier scan: their grounds still hold, so that nothing was read. */
   readonly failed_before: number;
   readonly chunks_written: number;
-  /** Changed, though size, times and inode are those of before: a disk that loses bits, or somebody who hides it. */
+  /** Content changed with the same size, times and inode: a disk that loses bits, or a change that somebody hides. */
   readonly silently_changed: number;
 };
 
 export type Progress = {
   readonly documentsDone: number;
-  /** Of the sources listed so far. */
+  /** The number of files in the sources listed so far. */
   readonly documentsTotal: number;
-  /** Ending of the file that is being read. */
+  /** Extension of the file that is being read. */
   readonly format?: string;
   readonly tally: Tally;
 };
@@ -516,30 +516,30 @@ export function addTally(tally: Tally, more: Partial<Tally>): Tally {
 export type IndexDeps = {
   readonly db: Database;
   readonly sources: readonly IndexSource[];
-  /** Of files that may be read, lower case, with the dot. */
+  /** Extensions of files that may be read, lower case, with the dot. */
   readonly extensions: readonly string[];
   readonly chunking: ChunkSettings;
   /** Fingerprint of the extractors and of their limits. */
   readonly reader: string;
-  /** For documents that are long. */
+  /** Prepares long documents in a thread. */
   readonly offload: Offload;
-  /** What is kept of documents, and how many bytes in all; undefined keeps nothing. */
+  /** How much of each document is kept, and the limit for all in bytes; undefined keeps nothing. */
   readonly keep?: { readonly keep: Keep; readonly quota: number } | undefined;
 };
 export type IndexOptions = {
-  /** The name of one source; all of them without it. */
+  /** The name of one source; without it all sources are indexed. */
   readonly source?: string;
   /** Paths of files: the others stay as they are. */
   readonly only?: ReadonlySet<string>;
   /** Reads and writes every document anew; their vectors are lost. */
   readonly rebuild: boolean;
-  /** Reads every file and compares its hash, whatever its facts say; writes only what differs. */
+  /** Reads every file, also with unchanged facts, and compares its hash; writes only what differs. */
   readonly verify?: boolean;
-  /** Removes the documents of sources that left the configuration. */
+  /** Removes the documents of sources that are no longer configured. */
   readonly pruneForeign?: boolean;
-  /** `never` keeps documents of a root that is missing or empty, since it may only not be mounted. */
+  /** `never` keeps the documents of a missing or empty root, because it may just not be mounted. */
   readonly pruneOfEmptyRoot: "never" | "allowed";
   readonly signal: AbortSignal;
-  /** Called with every file and after every portion. */
+  /** Called for every file and after every portion. */
   readonly onProgress: (progress: Progress) => void;
 };

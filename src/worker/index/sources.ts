@@ -10,20 +10,20 @@ import { placesOf } from "../sandbox/roots.ts";
 import type { FileBytes } from "../sandbox/visit-file.ts";
 import { FIELD_WEIGHTS } from "../text/searchable-text.ts";
 
-/** A configured source, tied to the only way to its files. */
+/** A configured source, with the functions of the sandbox that read its files. */
 export type IndexSource = {
   readonly name: string;
   /** Absolute. */
   readonly folder: string;
-  /** Relative to the work root: what the paths of its documents begin with. */
+  /** Its folder relative to the work root; the paths of its documents begin with it. */
   readonly label: string;
   /** Extensions of its files, lower case, with the dot; undefined for all that may be read. */
   readonly extensions: readonly string[] | undefined;
-  /** That its documents are written in. */
+  /** The language of its documents. */
   readonly language: LanguageSetting;
-  /** Of its texts that are no Unicode and do not say theirs. */
+  /** Encoding of its texts that are not Unicode and do not declare their encoding. */
   readonly encoding?: string | undefined;
-  /** Whether what is mounted below its folder is left out. */
+  /** Whether file systems that are mounted below its folder are left out. */
   readonly oneDevice?: boolean | undefined;
   read(relativePath: string): Promise<FileBytes | Refusal>;
   readonly extractText: ExtractText;
@@ -39,7 +39,7 @@ export type ConfiguredSource = {
 };
 
 /**
- * Ties configured sources to a sandbox.
+ * Connects configured sources to a sandbox.
  * @param sources `root` is absolute or relative to the work root (absolute)
  * @throws Failure CONFIG_ERROR when a source lies outside the allowed roots
  */
@@ -75,14 +75,16 @@ export function bindSources(
   });
 }
 
-/** A root that is not there is skipped by the sandbox, and its sources are then reported as missing. */
+/** The sandbox skips a root that does not exist; the sources in it are then reported as missing. */
 const isBelowSkipped = (sandbox: Pick<Sandbox, "skipped">, folder: string): boolean =>
   sandbox.skipped.some(({ path }) => folder === path || folder.startsWith(`${path}/`));
 
-/** Raised when the same file would be cut, located or searched differently, or its language be another one. */
+/** Raised when a change of the code cuts, locates or searches the same file differently, or detects another language. */
 const CHUNKER = "nightdesk-8";
 
-/** A fingerprint of all that decides the chunks and the words of a document: another one means indexing again. */
+/**
+ * A fingerprint of all settings that decide the chunks and words of a document. When it changes, the document is indexed again.
+ */
 export function chunkSettingsFingerprint(
   { maxChars, overlap }: ChunkSettings,
   { language, encoding }: Pick<IndexSource, "language" | "encoding">,
@@ -92,12 +94,12 @@ export function chunkSettingsFingerprint(
   return hash("sha256", JSON.stringify(settings), "hex").slice(0, 32);
 }
 
-/** An entry of a Postgres index holds 2,704 bytes, and the name of the source is in it too. */
+/** An entry of a Postgres index holds 2,704 bytes, including the name of the source. */
 const MAX_PATH_BYTES = 2_000;
 const SHOWN_CHARS = 500;
 
 export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > MAX_PATH_BYTES;
 
-/** The path as a failure is stored under. */
+/** The path under which a failure is stored: shortened where it is too long. */
 export const storablePath = (path: string): string =>
   isTooLong(path) ? `${path.slice(0, SHOWN_CHARS)}…`.toWellFormed() : path;

@@ -1,11 +1,11 @@
-/** SQLSTATE classes of what the data itself is refused for: data exception, constraint, cardinality, program limit. */
+/** SQLSTATE classes that refuse the data itself: cardinality, data exception, constraint, program limit. */
 const REFUSED_DATA = /^(?:21|22|23|54)/;
-/** A deadlock or a failed serialization: the same may be tried again. */
+/** A deadlock or a failed serialization: the same transaction may be tried again. */
 const CONFLICT = /^40/;
-/** A conflict needs another scan of the same source at the same moment; each try lets the other one get on. */
+/** Only another scan of the same source at the same moment causes a conflict; each try lets the other scan proceed. */
 const TRIES = 5;
 
-/** Whether the database refused the data of a statement, which will not go better the next time. */
+/** Whether the database refused the data of a statement, so that a repeat would fail as well. */
 export const isRefusedData = (error: unknown): error is { readonly code: string } =>
   hasSqlState(error, REFUSED_DATA);
 

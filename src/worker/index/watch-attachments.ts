@@ -16,7 +16,10 @@ import type { Watch } from "./watch-rules.ts";
 
 type HeldFile = { readonly path: string; readonly bytes: Buffer };
 
-/** What the mails among new files hold, each with the job of the first rule for attachments that fits; none without such a rule. */
+/**
+ * The attachments of the mails among new files, each with the job of the first fitting rule; none without a rule for
+ * attachments.
+ */
 export async function takeAttachments(
   files: readonly TakenFile[],
   { source, watch }: { readonly source: IndexSource; readonly watch: Watch },
@@ -47,7 +50,7 @@ export async function takeAttachments(
   return taken;
 }
 
-/** The attachment at a path, as long as its mail can be read and holds it. */
+/** Reads the attachment at a path; undefined where its mail can't be read or does not hold it. */
 export async function readAttachment(
   source: IndexSource,
   mail: string,
@@ -61,7 +64,7 @@ export async function readAttachment(
   return found.kind === "refused" ? undefined : found;
 }
 
-/** A mail that was written meanwhile is another, and is taken with what it holds by a later look. */
+/** Yields nothing for a mail that was changed meanwhile: a later look takes it with its attachments. */
 async function* readHeld(
   source: IndexSource,
   { path, sha256 }: Pick<TakenFile, "path" | "sha256">,
@@ -71,7 +74,7 @@ async function* readHeld(
   yield* heldIn(source, { path, bytes: file.bytes }, 0);
 }
 
-/** What can't be read, or lies too deep, is told by the run that indexes the source. */
+/** Yields nothing for what can't be read or lies too deep: the run that indexes the source reports it. */
 async function* heldIn(
   source: IndexSource,
   { path: of, bytes }: HeldFile,

@@ -9,15 +9,15 @@ import { readAttachment } from "./watch-attachments.ts";
 import { jobOf, rulesForAttachments, rulesOf, selectRule, textReader } from "./watch-rules.ts";
 import type { FileToMatch, Rule, Watch } from "./watch-rules.ts";
 
-/** Files of one look; the next look goes on. */
+/** Files that one look decides; the next look continues. */
 const MOST_DECIDED = 200;
 
-/** All files are looked through as often, should the clock of the database have gone back meanwhile. */
+/** All files are looked at again after this time, because the clock of the database may have been set back. */
 const ALL_EVERY_MS = 3_600_000;
 
 /**
- * What a process remembers of the classifications that it has looked at: first those of all files, in order of their hash, over as
- * many looks as it takes, and then those that have ended since.
+ * A process's position in the classifications: first it looks at those of all files, in order of their hash, over several looks
+ * if needed, and then at those that have ended since.
  */
 export type LabelMemory = {
   state:
@@ -29,7 +29,7 @@ const FROM_THE_FIRST = { of: "all", after: "", begunAt: null } as const;
 
 export const labelMemory = (): LabelMemory => ({ state: FROM_THE_FIRST });
 
-/** @param askedAt when the files were asked for, by the database's clock */
+/** @param askedAt when the files were selected, by the database's clock */
 function nextState(
   { state }: LabelMemory,
   files: readonly ClassifiedFile[],
@@ -46,9 +46,9 @@ function nextState(
 }
 
 /**
- * Asks the rules for labels about each file whose classification has ended since they were last asked. A file has one job by
- * its label; one that was changed has a row and a classification of its own.
- * @returns what was decided, by this worker
+ * Applies the rules for labels to each file whose classification has ended since the last look. A file gets one job by its
+ * label; a file that was changed has a row and a classification of its own.
+ * @returns the decisions of this worker
  */
 export async function workByLabels(
   database: Database,
@@ -101,7 +101,7 @@ async function decide(
   return passOver(`its classification was ${end.state}: ${end.code ?? "no code"}`);
 }
 
-/** The file or the attachment, as long as it holds what was classified. */
+/** Finds the file or attachment; undefined where its content is no longer the classified one. */
 async function findTaken(
   { path, mail, sha256 }: ClassifiedFile,
   source: IndexSource,

@@ -8,13 +8,13 @@ import type { IndexSource } from "./sources.ts";
 export type Watch = NonNullable<Config["index"]["sources"][number]["watch"]>;
 export type Rule = Watch["rules"][number];
 
-/** What is known of a file when the rules are asked: it is new, or its classification has ended. */
+/** The state of a file when the rules are applied: it is new, or its classification has ended. */
 export type Stage =
   | { readonly kind: "new" }
   | { readonly kind: "labelled"; readonly label: string }
   | { readonly kind: "unclassified" };
 
-/** The rules that a file of this stage may fit, in their order. */
+/** The rules for files of this stage, in their order. */
 export function rulesOf(rules: readonly Rule[], stage: Stage): readonly Rule[] {
   return rules.filter(({ label, unclassified }) => {
     switch (stage.kind) {
@@ -28,7 +28,7 @@ export function rulesOf(rules: readonly Rule[], stage: Stage): readonly Rule[] {
   });
 }
 
-/** Those that are for attachments too. */
+/** The rules that apply to attachments too. */
 export const rulesForAttachments = (rules: readonly Rule[]): readonly Rule[] =>
   rules.filter(({ attachments }) => attachments === true);
 
@@ -37,11 +37,11 @@ export type FileToMatch = {
   readonly relativePath: string;
   /** Below the work root. */
   readonly path: string;
-  /** Empty where there is none. Asked for only where a rule goes by what a file holds. */
+  /** Empty where the file has no text. Called only for a rule that depends on the content. */
   readonly readText: () => Promise<string>;
 };
 
-/** Makes the text of a file once, when it is asked for. */
+/** Extracts the text of a file at the first call, and returns the same text afterwards. */
 export function textReader(
   { extractText }: Pick<IndexSource, "extractText">,
   path: string,
@@ -54,7 +54,7 @@ export function textReader(
     ));
 }
 
-/** The first of these rules whose conditions on path, format and tags a file meets. */
+/** The first of these rules whose conditions on path, format and tags the file meets. */
 export async function selectRule(
   rules: readonly Rule[],
   { relativePath, path, readText }: FileToMatch,
@@ -71,7 +71,7 @@ export async function selectRule(
   return undefined;
 }
 
-/** The configuration was checked with a path that stands for any. */
+/** The job of a rule for a file. The check of the configuration has tried the rule's job with a sample path. */
 export function jobOf({ job }: Rule, path: string): JobInput | null {
   const parsed = jobForFile(job, path);
   return parsed.ok ? parsed.input : null;

@@ -22,7 +22,7 @@ import type { LabelMemory } from "./watch-labels.ts";
 import { jobOf, rulesOf, selectRule, textReader } from "./watch-rules.ts";
 import type { Watch } from "./watch-rules.ts";
 
-/** What a process remembers of a folder between two looks: a file that was read is not read again while it stays as it is. */
+/** What a process remembers of a folder between two looks, so that a file is read again only when it changes. */
 export type WatchMemory = {
   readonly resting: Map<string, { readonly facts: string; readonly sinceMs: number }>;
   readonly read: Map<string, string>;
@@ -38,25 +38,25 @@ export const watchMemory = (): WatchMemory => ({
 export type WatchDeps = {
   readonly database: Database;
   readonly workroot: string;
-  /** Of files that may be read, lower case, with the dot. */
+  /** Extensions of files that may be read, lower case, with the dot. */
   readonly extensions: readonly string[];
 };
 
-/** What came of a look, for the log. */
+/** The result of a look, for the log. */
 export type LookOutcome = Look & {
   readonly taken: number;
-  /** About files whose classification has ended. */
+  /** Decisions about files whose classification has ended. */
   readonly decisions: readonly LabelDecision[];
   readonly moves: readonly Move[];
 };
 
-/** Files of one look that are read: the next look goes on. */
+/** Files that one look reads; the next look continues. */
 const MOST_READ = 200;
 
 /**
- * Looks at a watched folder once: new files that are at rest are taken, each with the job of the first rule that fits, files
- * whose classification has ended get that of the first rule for their label, and files whose jobs have succeeded are moved where
- * their rules say so, and the sources indexed again.
+ * Looks at a watched folder once: takes new files that are at rest, each with the job of the first rule that fits; gives files
+ * whose classification has ended the job of the first rule for their label; moves files whose jobs have succeeded where their
+ * rules say so, and indexes the sources again.
  */
 export async function lookAtSource(
   deps: WatchDeps,
@@ -78,7 +78,7 @@ export async function lookAtSource(
     read.map(({ sha256 }) => sha256),
   );
   const fresh = read.filter(({ sha256 }) => !known.has(sha256));
-  // Files last: of the same bytes in both places the file is the one that is taken.
+  // Files come last: where a file and an attachment have the same bytes, the file is taken.
   const files = [...(await takeAttachments(fresh, { source, watch })), ...fresh];
   const batch = `${source.name} ${new Date().toISOString().slice(0, 10)}`;
   const taken =
@@ -94,8 +94,8 @@ export async function lookAtSource(
 }
 
 /**
- * Files that were not written for so long: by their times, which a restart does not forget, or because they stayed as they were
- * first seen here, where the clock of a file server is ahead of this machine's.
+ * Selects files that were not written for `restMs`: by their timestamps, which survive a restart, or because they have not
+ * changed since this process first saw them, which helps where the clock of a file server is ahead of this machine's.
  */
 function selectResting(
   files: readonly ListedFile[],
@@ -124,7 +124,7 @@ function selectResting(
 const keyOf = ({ bytes, mtimeNs, ctimeNs, inode }: FileFacts): string =>
   [bytes, mtimeNs, ctimeNs, inode].join(" ");
 
-/** Every write sets ctime; a copy may keep the mtime of what it copies. */
+/** Every write sets ctime; a copy may keep the mtime of its original. */
 const ageMs = ({ mtimeNs, ctimeNs }: FileFacts): number =>
   Date.now() - Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
 
@@ -140,7 +140,7 @@ async function readFiles(
     if (facts === undefined) continue;
     const file = await source.read(relativePath);
     memory.read.set(relativePath, keyOf(facts));
-    // What can't be read is told by the run that indexes the source.
+    // The run that indexes the source reports files that can't be read.
     if (file.kind === "refused") continue;
     // Written between the listing and the read: not at rest.
     if (keyOf(factsOf(file.stat)) !== keyOf(facts)) {
