@@ -41,18 +41,18 @@ export type ModelCall = {
   >;
 };
 
-/** What a call needs of its run. */
+/** The parts of a run that a call needs. */
 export type CallParts = {
   readonly calls: CallLog;
   readonly offload: Offload;
   readonly judge?: AskJudge | undefined;
-  /** What the answer is verified with before it counts; nothing where answers are not. */
+  /** Missing where answers are not verified. */
   readonly verification?: Verification | undefined;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
 
-/** The same of what a job depends on, and of its run. */
+/** Picks the parts that a call needs from a job's dependencies and from its run. */
 export const callParts = (
   {
     calls,
@@ -76,7 +76,7 @@ export function modelOf(
   );
 }
 
-/** The record of who takes a pass and why. */
+/** The record of the model that runs a pass, and why it was chosen. */
 export const modelUse = (
   pass: ModelUse["pass"],
   { name, facts }: Model,
@@ -101,9 +101,9 @@ export const modelUse = (
 });
 
 /**
- * One call of a model, committed as it returns. A request that was made already, by an earlier attempt of the job or by
- * another job, is not made again: the reply of then is taken. A run that was killed goes on where it stopped, and a
- * job of which nothing has changed asks nobody.
+ * Makes one call of a model, and commits the reply as it returns. A request that an earlier attempt of the job, or another job,
+ * has made already is not made again: the stored reply is used. So a run that was killed continues where it stopped, and a job
+ * without any change calls no model.
  */
 export async function callModel(call: ModelCall, parts: CallParts): Promise<ModelReply | Refusal> {
   const { calls, trace } = parts;
@@ -146,13 +146,16 @@ function originOf(earlier: RecalledReply | undefined): Pick<ReplyRecord, "origin
   return cachedFrom === undefined ? { origin: "reused" } : { origin: "cached", cachedFrom };
 }
 
-/** What a model without language says takes no time and is the same each time: nothing is lost with its run. */
+/**
+ * A reply of a model without language takes no time and is always the same: it is stored with the run, and its loss is
+ * harmless.
+ */
 const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
   facts.isFree && reply.kind === "reply" ? "with_run" : "as_returned";
 
 type Keep = (recorded: RecordedReply, charge?: CallCharge) => Promise<void>;
 
-/** A model without language has no host: it is asked at once. */
+/** Calls a model without language at once, because it has no host, and any other model in its host's turn. */
 async function askWhenDue(
   call: ModelCall,
   { calls, trace, signal }: CallParts,
@@ -178,7 +181,7 @@ async function ask(
   { trace, signal }: Pick<CallParts, "trace" | "signal">,
 ): Promise<RecordedReply> {
   const { maxTokens, timeoutMs } = choice;
-  // A host may let it wait in a queue of its own, for as long again.
+  // The host may have a queue, in which the call waits up to the timeout again.
   trace.mayTake(2 * timeoutMs + REST_MS);
   const startedAt = performance.now();
   const { messages } = prompt;
@@ -188,7 +191,7 @@ async function ask(
   return reply.kind === "refused" ? { reply, durationMs } : { reply: cleaned(reply), durationMs };
 }
 
-/** By the names that OpenTelemetry has for calls of models; which words went to and fro is in none of them. */
+/** Traces a call with OpenTelemetry's names for calls of models. No fact holds words of the prompt or the reply. */
 const inCallSpan = (
   { model, choice }: Pick<ModelCall, "model" | "choice">,
   complete: () => Promise<ModelReply | Refusal>,
@@ -224,7 +227,7 @@ const cleaned = ({ reasoning, ...reply }: ModelReply): ModelReply => ({
   ...(reasoning && { reasoning: { ...reasoning, text: cleanText(reasoning.text) } }),
 });
 
-/** SHA-256 of all that decides a reply: who is asked, with which options, what, and within which bounds. */
+/** SHA-256 of all that decides a reply: the model, its options, the prompt, and the limits. */
 export const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): string =>
   hash(
     "sha256",
@@ -243,7 +246,7 @@ export const hashRequest = ({ model, choice, prompt, overrides }: ModelCall): st
     ]),
   );
 
-/** Nothing where nothing is given: hashes of requests that are on record stay what they are. */
+/** Empty where no sampling option is set, so that the stored hashes of earlier requests stay valid. */
 function samplingOf(overrides: ModelCall["overrides"]): readonly unknown[] {
   const { seed, topP, stop } = overrides ?? {};
   const isGiven = seed !== undefined || topP !== undefined || stop !== undefined;
@@ -254,13 +257,13 @@ type TurnParts = {
   readonly limiter: Limiter;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
-  /** Keeps what the call gave, and ends its slot in the same statement where it is handed the charge. */
+  /** Stores the reply. When it gets the charge, it ends the slot in the same statement. */
   readonly keep?: Keep;
 };
 
 /**
- * Makes a call when its host has room for it, and tries it again after a while when the host turns out to be busy.
- * Throws what `ask`, `acquireSlot` and `keep` throw.
+ * Makes a call when its host has room for it, and tries again after a pause when the host turns out to be busy. Throws what
+ * `ask`, `acquireSlot` and `keep` throw.
  */
 export async function askInTurn(
   estimate: CallEstimate,
@@ -303,7 +306,7 @@ async function made(ask: () => Promise<RecordedReply>, estimate: CallEstimate): 
   }
 }
 
-/** What a call may cost: the prompt at its densest, and the longest reply that its window leaves room for. */
+/** The most tokens that a call may cost: the prompt at its densest, and the longest reply that fits the window behind it. */
 export const estimateOf = (
   messages: readonly Message[],
   { facts, host }: Model,
@@ -314,7 +317,7 @@ export const estimateOf = (
   replyTokens: facts.windowTokens === null ? maxTokens : replyTokens(facts.windowTokens, maxTokens),
 });
 
-/** A host that counts no tokens is taken to have read what was estimated. */
+/** For a host that counts no tokens, the estimate counts as the tokens of the prompt. */
 function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate): CallEnding {
   if (reply.kind === "refused") {
     return { kind: "answered", promptTokens: 0, completionTokens: 0, durationMs };
@@ -329,7 +332,7 @@ function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate):
   };
 }
 
-/** A call of which only the words count: none where the host could not read them. */
+/** Makes a call of which only the text is used. A reply that the host could not read has an empty text. */
 export const callForText = (
   call: ModelCall,
   parts: CallParts,
@@ -340,9 +343,8 @@ export const callForText = (
   });
 
 /**
- * One call of pass 2, as a step of the trace. A tool call that the host could not read is a tool call all the same, and
- * none is allowed here: the reply holds it, and the rules of the answer refuse it. Any other reply that it could not read
- * is one without text.
+ * One call of pass 2, as a step of the trace. A tool call that the host could not read is still a tool call: the reply holds
+ * it, and the rules of the answer refuse it. Any other reply that the host could not read has an empty text.
  */
 export async function askSecond(call: ModelCall, parts: CallParts): Promise<ModelReply | Refusal> {
   const { trace } = parts;

@@ -27,18 +27,18 @@ type PartsRun<Done extends { readonly kind: string }> = LayerRun & {
   /** UTF-16 units of evidence that fit one prompt; Infinity without a window. */
   readonly room: number;
   readonly model: string;
-  /** The outcome, from the whole file (`parts` 1) or from what was made of so many parts of it. */
+  /** Gives the outcome, from the whole file (`parts` 1) or from the nodes made of so many parts of it. */
   askWhole(whole: PartEvidence, parts: number): Promise<Done | Refusal>;
 };
 
 /**
- * Asks about a file at once if it fits the model's window; else part by part, in order and with nothing left out, and
- * then about what was made of the parts, in as many layers as it takes. Each node goes on record with the span that it
- * covers. A part that overflows all the same, because its text is dense, is halved and asked about again. Parts run
- * one after another: a local model serves one request at a time, and a host that serves more has other jobs to take.
+ * Asks about a file at once if it fits the model's window; else part by part, in order and with nothing left out, and then
+ * about the results of the parts, in as many layers as needed. Each node is recorded with the span that it covers. A part that
+ * still overflows, because its text is dense, is halved and asked about again. Parts run one after another: a local model
+ * serves one request at a time, and a host that serves more has other jobs to run.
  *
- * Refusals: those of `askPart` and `askWhole`, CONTEXT_OVERFLOW (not even two nodes fit), EVIDENCE_NOT_ACQUIRED (the
- * model finds nothing in any part). A refusal of one part is a refusal of the whole, which would not be covered.
+ * Refusals: those of `askPart` and `askWhole`, CONTEXT_OVERFLOW (not even two nodes fit), EVIDENCE_NOT_ACQUIRED (the model
+ * finds nothing in any part). A refusal of one part refuses the whole, because the answer would not cover the file.
  */
 export async function mapReduce<Done extends { readonly kind: string }>(
   plan: PartsRun<Done>,
@@ -93,21 +93,21 @@ export const nothingInParts = ({ reading }: Pick<LayerRun, "reading">, parts: nu
     `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
   );
 
-/** What making nodes of groups needs. */
+/** The dependencies of a layer, which makes a node of each group. */
 type LayerRun = {
   readonly reading: Reading;
   readonly title: string | null;
   readonly trace: Pick<RunTrace, "part">;
-  /** What the model makes of a part; EVIDENCE_NOT_ACQUIRED where it finds nothing in it. */
+  /** Asks the model about a part; refuses with EVIDENCE_NOT_ACQUIRED where the model finds nothing in it. */
   askPart(part: PartEvidence): Promise<PartWords | Refusal>;
 };
 
-/** What a part became, without footer and citations. */
+/** The reply about a part, without footer and citations. */
 type PartWords = { readonly kind: "passed"; readonly words: string };
 
 /**
- * One layer: a node for each group, in order, or for what a group had to be halved into; each goes on record. A group in
- * which the model finds nothing is a node without words; any other refusal of one is a refusal of all.
+ * Makes one layer: a node for each group, in order, or for each half of a group that had to be halved. Each node is recorded. A
+ * group in which the model finds nothing becomes a node without words; any other refusal of a group refuses the whole.
  */
 export async function condenseGroups(
   run: LayerRun,
@@ -120,7 +120,7 @@ export async function condenseGroups(
   return layer;
 }
 
-/** Adds what becomes of a group to its layer. */
+/** Adds the node of a group, or the nodes of its halves, to the layer. */
 async function condense(
   run: LayerRun,
   group: readonly PartNode[],
@@ -151,7 +151,7 @@ async function condenseEach(
   return null;
 }
 
-/** What is the same for all pieces of one file. */
+/** The facts that all pieces of one file share. */
 export function aboutFile({
   reading: { path, sha256, text, charsReturned, charsFull, places },
   title,
@@ -159,7 +159,7 @@ export function aboutFile({
   const about = { path, sha256, title, chars: charsFull };
   if (places === undefined) return about;
   const placesOf = (startChar: number, source: string): Places => {
-    // Without letters of two units a character is a unit.
+    // Without surrogate pairs a code point is one UTF-16 unit.
     const isPlain = charsReturned === text.length;
     const start = isPlain ? startChar : firstCodePoints(text, startChar).length;
     return placesWithin(places, { start, end: start + source.length });
@@ -167,7 +167,7 @@ export function aboutFile({
   return { ...about, placesOf };
 }
 
-/** Whether a prompt did not fit. */
+/** Whether the prompt did not fit the window. */
 export const isOverflow = (answer: { readonly kind: string }): boolean =>
   answer.kind === "refused" && "code" in answer && answer.code === "CONTEXT_OVERFLOW";
 
@@ -176,7 +176,7 @@ function placeOf({ reading }: LayerRun, group: readonly PartNode[]): string {
   return `Lines ${lineStart} to ${lineEnd} of ${reading.path}`;
 }
 
-/** The footer of what a model makes of a part: it rests on so much of the file, and on no more. */
+/** The footer of the reply about a part: it names only as much of the file as the pieces cover. */
 export function partFooter(
   file: Reading,
   pieces: readonly Pick<CitableBlock, "startChar" | "endChar">[],
@@ -189,7 +189,7 @@ export function partFooter(
   return scopeFooter({ kind: "admitted", files: [part], passages: [], snapshotHash: "" });
 }
 
-/** The footer of what rests on all that was read. The parts that files were worked through in, if any, are counted in it. */
+/** The footer of an answer from all evidence that was read. It counts the parts in which files were worked through, if any. */
 export function wholeFooter({
   files,
   passages,
@@ -205,16 +205,16 @@ export function wholeFooter({
   return `${ofFiles}; ${footerOf({ passages, outputs }).slice("Scope: ".length)}`;
 }
 
-/** Characters of prompt that rules, names and footer take beside the evidence. */
+/** Characters that rules, names and footer take in a prompt beside the evidence. */
 const PROMPT_CHARS = 4_000;
 
-/** Parts are cut no smaller than this, in UTF-16 units, whatever the estimate says: the host tells what overflows. */
+/** The smallest size of a part, in UTF-16 units, whatever the estimate says: the host reports what overflows. */
 export const FEWEST_ROOM = 1_200;
 
 /**
- * UTF-16 units of evidence that surely fit a prompt of pass 2; may be negative, and is Infinity without a window.
+ * UTF-16 units of evidence that certainly fit a prompt of pass 2; may be negative, and is Infinity without a window.
  *
- * @param beside what else the prompt shows of this run: question, notes, passages
+ * @param beside the other texts of this run in the prompt: question, notes, passages
  */
 export const roomForEvidence = (
   model: Model,

@@ -7,7 +7,7 @@ import type { Model } from "../models/model.ts";
 import { operatorNotes } from "./prompt.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 
-/** The operator's notes for the prompts of a job, as they are now, oldest first, and how many found no room. */
+/** Loads the operator's current notes for the prompts of a job, oldest first, and counts those that do not fit. */
 export async function loadNotes(
   db: Queryable,
 ): Promise<{ readonly shown: readonly Note[]; readonly leftOut: number }> {
@@ -17,9 +17,9 @@ export async function loadNotes(
 }
 
 /**
- * A note that was derived from evidence may carry words of a document, so it is shown as evidence is: without
- * anything that looks like our protocol. What the operator wrote stands as it was written. Further lines are indented,
- * so that each note stays one item of the list.
+ * A note that was derived from evidence may hold words of a document, so text in it that looks like our protocol is
+ * neutralised, as in evidence. A note that the operator wrote stays as it is. Further lines are indented, so that each note is
+ * one item of the list.
  */
 export const toNote = ({
   memory_id: memoryId,
@@ -34,9 +34,7 @@ export const toNote = ({
 /** The operator's durable notes as a prompt of pass 2 shows them, and their ids for the record. */
 export type ShownNotes = { readonly text: string; readonly ids: readonly string[] };
 
-/**
- * The operator's durable notes, read once a run. A model without language reads no prompt, and is given none.
- */
+/** The operator's durable notes, read once a run. A model without language reads no prompt, and gets no notes. */
 export async function notesFor(
   { facts }: Model,
   { notes }: Pick<PipelineDependencies, "notes">,

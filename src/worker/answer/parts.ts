@@ -5,25 +5,26 @@ import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
 import { cleanText, countCodePoints } from "../text/clean-text.ts";
 
-/** A node of a tree over one file: a stretch of it, or what a model made of neighbouring ones. */
+/** A node of a tree over one file: a stretch of the file, or a model's reply about neighbouring nodes. */
 export type PartNode = Omit<TextPart, "text"> & {
-  /** Null for the words of the file themselves, 0 for what a model made of those, and so on up. */
+  /** Null for text of the file itself, 0 for a reply about such text, 1 for a reply about those, and so on. */
   readonly level: number | null;
-  /** What a prompt shows of it; null where a model found nothing to say of it. */
+  /** The text that a prompt shows for the node; null where the model found nothing in it. */
   readonly words: string | null;
-  /** The words of the file that it covers. */
+  /** The text of the file that the node covers. */
   readonly source: string;
 };
 
-/** The same pieces twice, under the same numbers: as a prompt shows them, and with the file's own words. */
+/** The same pieces twice, under the same numbers: as a prompt shows them, and with the text of the file. */
 export type PartEvidence = {
   readonly shown: readonly CitableBlock[];
   readonly sources: readonly CitableBlock[];
 };
 
-/** A shorter text is not cut again, however dense it is. */
+/** A text up to this length is not cut again, however dense it is. */
 const FEWEST_CHARS = 500;
-/** The stretches of a file, each with at most `room` UTF-16 units. */
+
+/** Cuts a file into stretches of at most `room` UTF-16 units. */
 export const leavesOf = ({ text }: Pick<Reading, "text">, room: number): PartNode[] =>
   splitIntoParts(text, room).map(leafOf);
 
@@ -34,7 +35,7 @@ const leafOf = ({ text, ...span }: TextPart): PartNode => ({
   source: text,
 });
 
-/** A group in two halves or so; null where it can't be cut any further. */
+/** Divides a group into about two halves; null where it can't be cut further. */
 export function halve(group: readonly PartNode[]): (readonly PartNode[])[] | null {
   const middle = Math.ceil(group.length / 2);
   if (group.length > 1) return [group.slice(0, middle), group.slice(middle)];
@@ -44,7 +45,7 @@ export function halve(group: readonly PartNode[]): (readonly PartNode[])[] | nul
   return splitIntoParts(node.source, half, node).map((part) => [leafOf(part)]);
 }
 
-/** Neighbours together, as many as fit one prompt. */
+/** Groups neighbours, as many as fit one prompt. */
 export function groupToFit(nodes: readonly PartNode[], room: number): PartNode[][] {
   const groups: PartNode[][] = [];
   let length = 0;
@@ -62,11 +63,11 @@ export function groupToFit(nodes: readonly PartNode[], room: number): PartNode[]
   return groups;
 }
 
-/** UTF-16 units of prompt that nodes take. */
+/** UTF-16 units that nodes take in a prompt. */
 export const promptLength = (nodes: readonly PartNode[]): number =>
   nodes.reduce((total, { words }) => total + (words === null ? 0 : words.length + FENCE_CHARS), 0);
 
-/** A node in the place of a group, with the span of the group. */
+/** Makes the node that replaces a group, and covers the span of the group. */
 export function merge(group: readonly PartNode[], words: string | null): PartNode {
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError("a group has a node or more");
@@ -81,16 +82,16 @@ export function merge(group: readonly PartNode[], words: string | null): PartNod
   };
 }
 
-/** What the parts of a file are called, and where they stand in it. */
+/** The facts about a file that its parts share. */
 export type AboutFile = Pick<Reading, "path" | "sha256"> & {
   readonly title: string | null;
-  /** Characters of all of it. */
+  /** Code points of the whole file. */
   readonly chars: number;
-  /** Where the words of a part stand in the file, that begin at a code point; left out where its lines say it. */
+  /** The places in the file of a part's text, which begins at the code point `startChar`; left out where lines suffice. */
   readonly placesOf?: (startChar: number, source: string) => Places;
 };
 
-/** The nodes that have something to show, numbered from 1. */
+/** The nodes that have words, numbered from 1. */
 export function evidenceOf(
   nodes: readonly PartNode[],
   { path, sha256, title, chars, placesOf }: AboutFile,
@@ -133,7 +134,7 @@ export function assertCovers(nodes: readonly PartNode[], chars: number): void {
   if (position !== chars) throw new RangeError(`the parts end at ${position} of ${chars}`);
 }
 
-/** What goes on record of a node; one without words is kept as what the model said of it. */
+/** The record of a node. @param nothing the text for a node without words */
 export const recordOf = (
   { level, startChar, endChar, lineStart, lineEnd, words }: PartNode,
   { path, ordinal }: Pick<PartRecord, "path" | "ordinal">,
@@ -149,7 +150,7 @@ export const recordOf = (
   summary: words ?? nothing,
 });
 
-/** What names a prompt's pieces within one file: their spans, and whose words stand for them. */
+/** Identifies a prompt's pieces within one file: by their spans, and the level of their summaries. */
 export const spansOf = (
   pieces: readonly Pick<CitableBlock, "startChar" | "endChar" | "summaryLevel">[],
 ): string[] =>
@@ -157,7 +158,7 @@ export const spansOf = (
     ({ startChar, endChar, summaryLevel }) => `${startChar}-${endChar} ${summaryLevel ?? "file"}`,
   );
 
-/** A stretch of a text; all of them in order are the text. Characters are code points from 0, lines count from 1. */
+/** A stretch of a text. Characters are code points from 0, lines count from 1. */
 export type TextPart = {
   readonly text: string;
   readonly startChar: number;
@@ -170,7 +171,10 @@ type Position = Pick<TextPart, "startChar" | "lineStart">;
 
 const START: Position = { startChar: 0, lineStart: 1 };
 
-/** Where to cut, best first: before a heading, after a blank line, after a line, after a sentence, at a blank. */
+/**
+ * Where to cut, best first: before a heading, after a blank line, after a line, after a sentence, at a space. The number is how
+ * many characters of the mark stay in the part before the cut.
+ */
 const CUTS: readonly (readonly [string, number])[] = [
   ["\n#", 1],
   ["\n\n", 2],
@@ -182,11 +186,11 @@ const CUTS: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Cuts a text into parts of at most `maxChars` UTF-16 units that cover it completely, each as long as a good
- * place to cut in its second half allows. No cut goes through a surrogate pair or a CRLF. Linear in the text.
+ * Cuts a text into parts of at most `maxChars` UTF-16 units that cover it completely. Each part ends at the last place of the
+ * best kind of `CUTS` in its second half. No cut goes through a surrogate pair or a CRLF. Linear in the text.
  *
  * @param maxChars 2 or more
- * @param from where the text itself starts in its file
+ * @param from where the text starts in its file
  */
 export function splitIntoParts(text: string, maxChars: number, from = START): TextPart[] {
   const parts: TextPart[] = [];
@@ -219,7 +223,7 @@ function endOfPart(text: string, start: number, maxChars: number): number {
   const limit = start + maxChars;
   if (limit >= text.length) return text.length;
   const earliest = start + Math.floor(maxChars / 2);
-  // A window of its own: a mark that the whole text lacks is not looked for back to its beginning each time.
+  // Searches a slice: in the whole text, a mark that it lacks would be searched back to the beginning for each part.
   const secondHalf = text.slice(earliest, limit);
   for (const [mark, kept] of CUTS) {
     const found = secondHalf.lastIndexOf(mark, secondHalf.length - kept);

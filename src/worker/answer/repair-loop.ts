@@ -12,7 +12,7 @@ import type { CallParts, ModelCall } from "./call-model.ts";
 import { correctionOf, NO_CORRECTION } from "./prompt.ts";
 import type { Correction, Prompt } from "./prompt.ts";
 
-/** A request whose reply is judged. Who judges is the caller's: the loop knows no rule. */
+/** A request whose reply is checked. The caller gives the check; the loop knows no rule. */
 export type RepairPlan<T> = {
   readonly pass: Extract<ReplyRecord["pass"], "second" | "part">;
   readonly model: Model;
@@ -20,14 +20,14 @@ export type RepairPlan<T> = {
   readonly task: ModelTask;
   readonly boundary: string;
   readonly overrides?: NonNullable<ModelCall["overrides"]>;
-  /** The prompt, with what was wrong with a first try; nothing on that first try. */
+  /** Makes the prompt; its correction is empty on the first try. */
   prompt(correction: Correction): Prompt;
   judge(reply: ModelReply): Validated<T> | Promise<Validated<T>>;
-  /** The same in another form: asked for where a reply is not of this one, or the host can't hold it to it. */
+  /** The same request in another form, used where a reply has not this form, or the host can't enforce it. */
   readonly otherwise?: RepairPlan<T>;
 };
 
-/** Has a host hold a reply to a schema, where it can. */
+/** The override that makes a host enforce a schema, for hosts that can. */
 export const holdTo = (
   { facts }: Model,
   format: NonNullable<NonNullable<ModelCall["overrides"]>["format"]>,
@@ -35,17 +35,17 @@ export const holdTo = (
 
 export type AcceptedReply<T> = { readonly kind: "kept"; readonly value: T };
 
-/** What the second try sees of the first: enough to put right, and no second prompt of its own. */
+/** Limits of the first try's draft and faults in the second prompt: enough for a correction, without doubling the prompt. */
 const MOST_DRAFT_CHARS = 4_000;
 const MOST_FAULTS = 12;
 
 /**
- * The model is asked without tools, its reply judged, and one that breaks the rules gets one more try that shows the model
- * its reply and where it was wrong. Where that is no better, what is right of it stands, else what was right of the first.
- * A reply that is not of the form that was asked for is asked for `otherwise`.
+ * Calls the model without tools and checks its reply. A reply that breaks the rules gets one more try, whose prompt shows the
+ * reply and its faults. Where the second try breaks rules too, its valid part is accepted, else the valid part of the first. A
+ * reply without the requested form is requested again in the form of `otherwise`.
  *
- * Refusals: those of the host and of `judge`; after two broken tries of which nothing can stand
- * UNEXPECTED_TOOL_CALL_SECOND_PASS, CITATION_INVALID (nothing was cited), ANSWER_UNSUPPORTED (only what is said) or
+ * Refusals: those of the host and of `judge`; after two tries without a valid part UNEXPECTED_TOOL_CALL_SECOND_PASS,
+ * CITATION_INVALID (the faults are about citations, or also about support), ANSWER_UNSUPPORTED (only about support) or
  * SECOND_PASS_FORMAT_VIOLATION.
  */
 export async function askWithRepair<T>(
@@ -72,9 +72,9 @@ export async function askWithRepair<T>(
 }
 
 /**
- * Asks for an answer once more that was accepted, and that somebody found wrong. What of the new one the rules let stand
- * takes its place; null where nothing can. The claims of earlier drafts stay on record, and stand no longer.
- * @param before the accepted answer, as the model is shown it
+ * Asks again for an answer that was accepted, and that an auditor found wrong. The valid part of the new answer replaces it;
+ * null where it has none. The claims of earlier drafts stay recorded, but no longer stand.
+ * @param before the accepted answer, as the prompt shows it
  * @param earlier claims of all drafts so far
  */
 export async function askAgain<T>(
@@ -108,7 +108,7 @@ export async function askAgain<T>(
   return standing === null ? null : { kind: "kept", value: standing.value };
 }
 
-/** Not of the form that was asked for, or the host can't hold the model to it. */
+/** Whether the reply has not the requested form, or the host can't enforce the form. */
 const isOfNoForm = <T>({ judged }: Attempt<T>): boolean =>
   judged.kind === "violated"
     ? judged.isOfNoForm === true
@@ -128,14 +128,14 @@ function correctionFor<T>(
   return correctionOf(boundary, draft, shown);
 }
 
-/** What is kept of two tries, and of which; null where nothing can stand. */
+/** The accepted part of two tries, and the try it is from. */
 type Standing<T> = {
   readonly value: T;
   readonly claims: readonly ClaimRecord[];
   readonly of: Attempt<T>;
 };
 
-/** A model that finds nothing to answer with, when it looks again, is believed. */
+/** Null where nothing can be accepted. A model that declines in the second try is believed, whatever was valid in the first. */
 function standingOf<T>(first: Attempt<T>, second: Attempt<T>): Standing<T> | null {
   const { judged } = second;
   if (judged.kind === "passed") {
@@ -149,7 +149,7 @@ function standingOf<T>(first: Attempt<T>, second: Attempt<T>): Standing<T> | nul
   return mended === undefined || isDeclined ? null : { ...mended, of: first };
 }
 
-/** The claims of each draft, and the checks of the one that stands. What is made of a part is no answer. */
+/** Records the claims of each draft, and the checks of the accepted one; nothing for a part, whose reply is no answer. */
 function recordClaims<T>(
   { pass }: Pick<RepairPlan<T>, "pass">,
   drafts: readonly Attempt<T>[],
@@ -175,7 +175,7 @@ function recordClaims<T>(
 
 const UNCHECKED: AnswerChecks = { quotes: [], figures: [] };
 
-/** Its host may think in place of holding it to a form: it is asked in the other one, where there is one. */
+/** A reply with reasoning alone. Its host may let the model think instead of enforcing a form, so the other form is tried. */
 const NOTHING_BUT_THOUGHT: Validated<never> = {
   kind: "violated",
   faults: [
@@ -253,7 +253,7 @@ const ABOUT_SUPPORT: ReadonlySet<string> = new Set([
   "NOT_WHAT_WAS_ASKED",
 ]);
 
-/** A tool call says most, then a broken format, then what is cited, then what is said. */
+/** The gravest fault decides: a tool call, then a broken format, then faults of citations, then faults of support. */
 function codeFor(codes: readonly string[]): RefusalCode {
   if (codes.includes("TOOL_CALL")) return "UNEXPECTED_TOOL_CALL_SECOND_PASS";
   if (codes.every((code) => ABOUT_SUPPORT.has(code))) return "ANSWER_UNSUPPORTED";

@@ -30,7 +30,7 @@ ${instruction}`;
 
 const SLOTS = ["question", "files", "shown"] as const;
 
-/** Pass 1 in words alone: the call is a JSON object, or the word ENOUGH says that the passages are enough. */
+/** Pass 1 in plain text: the reply is a JSON object that calls the tool, or the word ENOUGH where the passages are enough. */
 export const SELECT_TOOL_BY_TEXT: SelectToolTemplate = {
   version: "select-tool-text/3",
   slots: SLOTS,
@@ -45,7 +45,7 @@ ${UNTRUSTED_EVIDENCE}`,
   user: userFor("Reply with the tool call, or with ENOUGH."),
 };
 
-/** The same where the host holds the reply to SELECT_TOOL_SCHEMA. */
+/** Pass 1 where the host enforces SELECT_TOOL_SCHEMA. */
 export const SELECT_TOOL_BY_SCHEMA: SelectToolTemplate = {
   version: "select-tool-schema/2",
   slots: SLOTS,
@@ -81,7 +81,7 @@ export const SELECT_TOOL_SCHEMA = {
   ],
 } as const;
 
-/** The same where the host has a protocol of its own for tool calls. */
+/** Pass 1 where the host has its own protocol for tool calls. */
 export const SELECT_TOOL_NATIVELY: SelectToolTemplate = {
   version: "select-tool-native/2",
   slots: SLOTS,
