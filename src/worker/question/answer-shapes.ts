@@ -1,6 +1,6 @@
 /**
- * The shapes that answers have in a sentence: a number, a sum of money, a time, a person. English, German, French and
- * Spanish are asked together, because folders mix them. Every repeat is bounded.
+ * Patterns of answers in a sentence: a number, a sum of money, a time, a person. Each covers English, German, French and
+ * Spanish together, because folders mix them. Every repeat is bounded.
  */
 const NUMBER_WORDS = [
   "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen",
@@ -27,7 +27,7 @@ export const NUMBER = shape(
   word(`${NUMBER_WORDS}|${MANY}|${PERIODS}|one|eins|once`),
 );
 
-/** A number and a unit of time: a telephone number is none. */
+/** A number with a unit of time, so that a telephone number does not match. */
 export const DURATION = shape(
   String.raw`(?:\d|(?<!\p{L})(?:${NUMBER_WORDS}|${MANY}|${ONE}))[ \u00A0\u202F-]{1,2}(?:(?:and|und|et|y) (?:a |an |ein |une? )?\p{L}{2,10} |\p{Ll}{3,12} )?(?:${UNITS_OF_TIME})(?!\p{L})`,
   word(
@@ -37,7 +37,7 @@ export const DURATION = shape(
 export const LENGTH =
   /\d ?(?:m|km|cm|mm|ft|nm|Meter|Metern|Kilometer|Zentimeter|mètres?|kilomètres?|metros?|kilómetros?|metres?|meters?|kilomet(?:re|er)s?|miles?|feet|foot|inch(?:es)?|yards?|Seemeilen|Meilen|millas?|milles?)(?!\p{L})/iu;
 
-/** A sum with its currency, or what is for nothing. */
+/** A sum with its currency, or a word for "free of charge". */
 export const MONEY = shape(
   String.raw`[€$£¥₣]|\d[ \u00A0\u202F]?(?:EUR|CHF|USD|GBP)`,
   word(
@@ -62,7 +62,7 @@ export const CLOCK = shape(
     "noon|midnight|dawn|dusk|sunrise|sunset|mittags?|mitternacht|midi|minuit|mediodía|medianoche|las \\p{L}{3,8}|(?:at|um|à|a las?) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)",
   ),
 );
-/** A day with its month, its name or its digits, and a year. */
+/** A day with its month, a name of a day or month, a date in digits, or a year. */
 export const DATE = shape(
   String.raw`\d{1,4}[./-]\d{1,2}[./-]|(?<!\d)1?\d{3}s?(?!\d)|(?<!\d)20\d\d(?!\d)`,
   String.raw`\d(?:st|nd|rd|th|er|\.)?(?: (?:of|de|du))? (?:${MONTHS})(?!\p{L})`,
@@ -102,28 +102,28 @@ export const COLOUR = shape(
     "red|blue|green|yellow|black|white|gr[ae]y|brown|orange|pink|purple|violet|silver|gold(?:en)?|cream|beige|turquoise|rot(?:e[nrsm]?)?|blau(?:e[nrsm]?)?|grün(?:e[nrsm]?)?|gelb(?:e[nrsm]?)?|schwarz(?:e[nrsm]?)?|weiß(?:e[nrsm]?)?|grau(?:e[nrsm]?)?|braun(?:e[nrsm]?)?|rouges?|bleue?s?|verte?s?|jaunes?|noire?s?|blanc(?:he)?s?|gris(?:e|es)?|roj[oa]s?|azul(?:es)?|verdes?|amarill[oa]s?|negr[oa]s?|blanc[oa]s?|marr[óo]n(?:es)?",
   ),
 );
-/** A long number, or a short one behind the word for a line in the house. */
+/** A long number, or a short one behind a word for a telephone or an extension. */
 export const PHONE =
   /\+?\d(?:[\d ()/.–-]{4,20})\d|(?<!\p{L})(?:extension|ext|internal|interne?|interno|extensión|Durchwahl|Nebenstelle|poste|anexo|(?:tele)?phone|tel|telefon|téléphone|teléfono)(?:[.:]| (?:is|ist|est|es|number|nummer|no\.?|nr\.?))* {0,2}\d{2,6}(?!\p{L})/iu;
 export const MAIL_ADDRESS = /\S@\S|\[at\]|\(at\)/;
-/** A web or network address, or the number of a house. */
+/** A web or network address, a street, or any number, which may be a house's. */
 export const ADDRESS =
   /\d|:\/\/|(?<!\p{L})www\.|[\p{L}\d]\[?\.\]?(?:example|com|org|net|de|fr|es|local)(?!\p{L})|\p{L}(?:straße|strasse|weg|gasse|platz|allee|damm|ufer)(?!\p{L})|(?:Street|Road|Lane|Avenue|Square|rue|avenue|quai|place|calle|plaza|avenida) /iu;
-/** What can be typed: letters with digits, or a word in quotes or code. */
+/** A code that can be typed: letters with digits, or words in quotes or backticks. */
 export const TOKEN =
   /\p{L}[\p{L}._/-]{0,20}\d|\d[\d._/-]{0,20}[\p{L}\d]|["“„«`'][^"”“»`']{1,60}["”“»`']/u;
 export const REASON =
   /(?<!\p{L})(?:because|since|so that|due to|owing to|thanks to|therefore|reason|cause[ds]?|in order to|as|for|to|weil|da|denn|wegen|damit|deshalb|daher|darum|grund|parce que|car|puisque|afin|pour|à cause|en raison|grâce|porque|ya que|debido|para|por)(?!\p{L})/iu;
-/** Where something is: a preposition of place and what follows it. */
+/** A preposition of place. */
 export const PLACE = shape(
   word(
     "in|at|on|near|to|from|under|behind|beside|between|inside|outside|above|below|across|along|through|into|onto|by|around|within|via|here|there|im|am|auf|bei|beim|an|aus|nach|neben|hinter|vor|unter|über|zwischen|zum|zur|vom|ins|ans|dans|en|à|au|aux|sur|sous|chez|près|derrière|devant|entre|vers|de|du|des|a|al|sobre|bajo|junto|cerca|detrás|delante|hacia|desde",
   ),
 );
-/** What says how something is called. */
+/** Words that name something ("called", "known as"), or a quoted name. */
 export const NAMING =
   /(?<!\p{L})(?:called|named|names?|known as|calls|titled|heißt|heißen|hieß|namens|namen?|genannt|nennt|appel(?:é|ée|és|le|lent|ait)|nomm(?:é|ée|és|e)|nom|llam(?:a|an|aba|ada|ado|adas|ados|amos)|nombre|denomin\p{L}{1,6}|conocid[oa]s?|connue?s? sous)(?!\p{L})|["“„«][^"”“»]{2,60}["”“»]/iu;
-/** A text that holds a secret says what it is. */
+/** Words for a secret: a text that holds one names its kind. */
 export const SECRET =
   /(?<!\p{L})(?:password|passphrase|passwort|kennwort|contraseña|clave|mot de passe|pin|iban)(?!\p{L})/iu;
 export const STREET =

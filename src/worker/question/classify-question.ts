@@ -7,38 +7,38 @@ import type { Endings } from "./name-shape.ts";
 import { findReadingWords } from "./reading-words.ts";
 
 /**
- * file: the question names files, and only a read of them admits an answer. whole_file: the read must also be
- * complete. passages: a read or the passages of the index admit one.
+ * file: the question names files, and they must be read before it is answered. whole_file: they must also be read completely.
+ * passages: files that were read, or passages of the index, are enough.
  */
 export type Classification = {
   readonly need: "file" | "whole_file" | "passages";
   readonly namedFiles: readonly string[];
-  /** What made the whole file needed: the option or a trigger. */
+  /** Why the whole file is needed: the option or a trigger. */
   readonly wholeBecause: string | null;
 };
 
 export type Classified = Classification & {
-  /** Paths of files but for which the question would name others, or none. */
+  /** Paths of files whose existence decided which files the question names. */
   readonly knownFiles: readonly string[];
 };
 
 type ClassifySettings = {
-  /** The files that the job is about, whatever the question names. */
+  /** The files of the job's input, which count as named. */
   readonly about?: readonly string[];
   /** With the leading dot, lower case. */
   readonly allowedExts: readonly string[];
-  /** Words and phrases that ask for a summary, and so for the whole of a file. */
+  /** Words and phrases that request a summary, which needs the whole file. */
   readonly summaryTriggers: readonly string[];
-  /** Words and phrases that ask for depth. */
+  /** Words and phrases that request depth, which needs the whole file too. */
   readonly fullTriggers: readonly string[];
   /** The `full` option of the job. */
   readonly extent: "full" | "as_needed";
 };
 
 /**
- * What evidence a question needs before it may be answered. Triggers count as whole words.
+ * Decides which evidence a question needs before it may be answered. Triggers match whole words only.
  *
- * @param knownFiles gives the files that may be read; it is called only for a question that may name one
+ * @param knownFiles returns the files that may be read; it is called only for a question that may name one
  */
 export async function classifyQuestion(
   question: string,
@@ -64,20 +64,20 @@ export async function classifyQuestion(
 type NamedFiles = {
   /** As the question spells them, each once, in order. */
   readonly names: readonly string[];
-  /** The question with blanks for the names, so that "summary.md" asks for no summary. */
+  /** The question with spaces instead of the names, so that "summary.md" requests no summary. */
   readonly rest: string;
-  /** Paths of files but for which other names, or none, were found; they stand for the listing in a repetition. */
+  /** Paths of files whose existence decided the result; a repetition needs only these instead of the whole listing. */
   readonly knownFiles: readonly string[];
 };
 
 /**
- * The files that a question names: what looks like a file's name, always where a reading verb stands before it, where
- * it is quoted or a wiki link (`[[note]]` is note.md) or begins like a path, or where its ending is one of files;
- * otherwise only where such a file, or one an edit away, is known. A name may hold blanks where it is quoted, or where
- * that file is known. Linear in the question.
+ * Finds the files that a question names. A token that looks like a file's name always counts where a reading verb stands before
+ * it, where it is quoted or a wiki link (`[[note]]` is note.md), where it begins like a path, or where it has a file's
+ * extension; otherwise only where such a file, or one with a name one edit away, is known. A name may hold spaces where it is
+ * quoted, or where that file is known. Linear in the question.
  *
  * @param allowedExts with the leading dot, lower case
- * @param knownFiles is called once at most, and only for a question that may name a file
+ * @param knownFiles is called at most once, and only for a question that may name a file
  */
 export async function findNamedFiles(
   question: string,
@@ -105,7 +105,7 @@ export async function findNamedFiles(
 
 type Named = Pick<FileMention, "name" | "start" | "end">;
 
-/** A name with blanks reaches back over words that look like names of their own: "letters/To the council.txt". */
+/** A name with spaces covers earlier words that look like names themselves: "letters/To the council.txt". */
 function withoutCovered(found: readonly Named[]): Named[] {
   const kept: Named[] = [];
   let from = Number.POSITIVE_INFINITY;
@@ -126,7 +126,7 @@ function spelledOnce(mentions: readonly Named[]): string[] {
   return [...spellings.values()];
 }
 
-/** What a name without quotes may hold; the rest ends it. */
+/** The characters of a name without quotes; any other character ends it. */
 const TOKEN = /[^\s,;|<>="`“”„«»‹›「」『』…—，。、；：？！（）]+/gu;
 function findBareNames(question: string, endings: Endings): FileMention[] {
   const mentions: FileMention[] = [];
@@ -147,12 +147,12 @@ const WEB_WORD_BEHIND = /^["'`]?\s{1,4}(?:endpoints?|routes?|urls?|apis?)(?![\p{
 
 const BESIDE_CHARS = 24;
 
-/** Beside these words, what begins with a slash is the address of a page or a method. */
+/** Beside these words, a token that begins with a slash is a web address or a route, not a file. */
 const isOfWeb = (question: string, start: number, end: number): boolean =>
   WEB_WORD_BEFORE.test(question.slice(Math.max(0, start - BESIDE_CHARS), start)) ||
   WEB_WORD_BEHIND.test(question.slice(end, end + BESIDE_CHARS));
 
-/** Decides for each mention whether the question asks for it; the words are looked at only where that matters. */
+/** Decides for each mention whether the question asks to read it. Finds the reading words only where they matter. */
 function markAsked(
   question: string,
   mentions: readonly FileMention[],
@@ -164,19 +164,19 @@ function markAsked(
 
 const ELIDED = /^(?:[ldcjmnst]|qu)['’](?=.)/i;
 
-/** What leads up, home or to the root is refused by its letters alone. */
+/** Whether known files may change the name. A path that leads up, home or to the root is refused by its spelling alone. */
 const mayDependOnFiles = ({ name, start, claim, isQuoted }: FileMention, text: string): boolean =>
   claim !== "always" ||
   isBareFile(name) ||
   (!isQuoted && !/^(?:[~/\\]|\.\.)/.test(name) && wordsBefore(text, start, 1) !== null) ||
   (!isQuoted && ELIDED.test(name));
 
-/** A hostile question holds thousands of words that look like names; so many are compared with every file. */
+/** Limits of slow comparisons, because a hostile question may hold thousands of words that look like names. */
 const MOST_CLOSE_LOOKS = 16;
 const MOST_SPACED_LOOKS = 20_000;
 
 type Search = {
-  /** What the mention names where it is asked for, or null. */
+  /** The name of a mention that the question asks to read, or null. */
   asked(mention: FileMention, text: string): Named | null;
   unasked(mention: FileMention, text: string): Named | null;
   used(): readonly string[];
@@ -200,7 +200,7 @@ function searchOf(files: KnownFiles | null): Search {
   };
   const hasFolder = (name: string): boolean => note(files?.below(name.split(/[/\\]/, 1)[0] ?? ""));
 
-  /** The name as it would be read: with the blanks of a known file, without "l'", and README.md for README. */
+  /** The name to read: with the spaces of a known file, without "l'", and README.md for README. */
   function spelled(mention: FileMention, text: string): Named {
     const { name, start } = mention;
     if (isBareFile(name)) return { ...mention, name: withEnding(name) };
@@ -244,7 +244,7 @@ function searchOf(files: KnownFiles | null): Search {
   };
 }
 
-/** The longest known name with blanks that ends with the mention, one edit apart at most; `start` is where it begins. */
+/** The longest known name with spaces that ends with the mention, at most one edit apart, and where it begins in the text. */
 function findSpaced(
   { name, start }: FileMention,
   text: string,
@@ -267,7 +267,7 @@ function findSpaced(
 
 const MOST_WORD_CHARS = 255;
 
-/** So many words directly before a place, without the marks that open the first; null where there are fewer. */
+/** The `count` words directly before a place, without the marks that open the first; null where there are fewer. */
 function wordsBefore(
   text: string,
   place: number,
@@ -287,7 +287,7 @@ function wordsBefore(
   return { start: start + marks, text: text.slice(start + marks, place).trim() };
 }
 
-/** Blanks in the place of spans that stand in order; positions stay. */
+/** Replaces spans, which are in order, by spaces, so that positions stay the same. */
 function blankOut(text: string, spans: readonly Pick<Named, "start" | "end">[]): string {
   let kept = "";
   let position = 0;

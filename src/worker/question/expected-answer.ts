@@ -23,16 +23,16 @@ import {
 } from "./answer-shapes.ts";
 import { stemWord, wordsOf } from "../text/content-words.ts";
 
-/** Those who do things, where they are not named. Also by the endings that names of trades have behind an article. */
+/** Words for people and groups without a name. */
 const ROLES =
   /(?<!\p{L})(?:team|crew|board|committee|council|company|police|staff|members?|everybody|everyone|nobody|family|parents|people|students|Vorstand|Mannschaft|Polizei|Firma|Familie|Eltern|Mitglieder|Kundin|Kunde|Leitung|Kasse|niemand|alle|équipe|entreprise|mairie|maire|famille|parents|personne|membres|equipo|empresa|alcalde(?:sa)?|policía|familia|padres|nadie|miembros|encargad[oa])(?!\p{L})/iu;
 const TRADE =
   /(?<!\p{L})(?:the|an?|der|die|den|dem|des|vom|ein|eine[mnrs]?|le|la|les|un|une|du|au|el|los|las|una|del|al|our|unser(?:e[mnrs]?)?|notre|nuestr[oa]|by|von|par|por) (?:\p{Ll}{2,20} )?(?!number|water|order|paper|letter|other|matter|weather|winter|summer|river|corner|computer|printer|door|floor|colour|color|motor|error|doctor's)\p{L}{2,20}(?:er|ers|or|ors|ist|ists|ian|ians|man|men|woman|keeper|erin|orin|istin|ärtin|innen|eur|eurs|euse|ien|iens|ier|ière|ero|era|eros|ista|istas|dor|dora|dores|tor|tora)(?!\p{L})/u;
-/** "A marmot had", "by the neighbours": somebody whom only what he does makes one. */
+/** "A marmot had", "by the neighbours": any noun that acts as a person does. */
 const DOER =
   /(?<!\p{L})(?:an?|the|une?|un|una) (?:\p{Ll}{2,20} )?\p{Ll}{2,20} (?:had|has|have|did|will|a|ont|avait|ha|han|había) |(?<!\p{L})(?:by|von|par|por) (?:an?|the|our|eine[mr]|de[mnr]|une?|les?|una?|los|las) \p{L}{2,20}/u;
 const CAPITALISED = /(?<![\p{L}\p{N}'’])(\p{Lu}[\p{L}\p{N}'’.-]{0,30})/gu;
-/** German writes every noun with a capital: behind such a word it is a common one. */
+/** German writes every noun with a capital letter: behind one of these words it is a common noun, not a name. */
 const DETERMINED =
   /(?<!\p{L})(?:de[rmns]|das|die|ein|eine[mnrs]?|kein(?:e[mnrs]?)?|am|im|zum|zur|vom|beim|ins|ans|aufs|mein(?:e[mnrs]?)?|sein(?:e[mnrs]?)?|ihr(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|diese[mnrs]?|jede[mnrs]?|alle[mnr]?|mit|ohne|für|auf|in|an|aus|nach|zu|um|pro|je|\p{Ll}{2,20}(?:e[nrsm]?)|\d[\d.,]*) $/u;
 const TITLED = /(?<!\p{L})(?:Herrn?|Frau|Familie|Firma|Dr\.|Prof\.|Pastor|Kapitän) $/u;
@@ -50,8 +50,8 @@ const NO_NAME = new Set(
 );
 
 /**
- * Whether a sentence names somebody or something that the question does not: a name by its capitals (in a German sentence
- * also by what stands before it). The first word of a sentence alone proves nothing.
+ * Whether a sentence holds a name that the question does not. Capital letters mark a name; in a German sentence the word before
+ * it counts too. The first word of a sentence is no proof by its capital alone.
  */
 function holdsNewName(text: string, asked: ReadonlySet<string>): boolean {
   const isGerman = [...text.slice(0, 400).matchAll(GERMAN)].length >= 2;
@@ -73,26 +73,26 @@ function holdsNewName(text: string, asked: ReadonlySet<string>): boolean {
 const ACTS =
   /^(?:'s|’s)?,? (?:\p{Ll}{2,20}(?:s|ed|t|te|é|ait|a|ó)|will|can|did|took|made|won|led|ran|wrote|began|gave|built|and|und|et|y|hat|wird)(?!\p{L})/u;
 
-/** Whether it names somebody, or tells whose trade or part it is. */
+/** Whether a text names somebody, or holds a trade, a role, or a doer. */
 const holdsPerson = (text: string, asked: ReadonlySet<string>): boolean =>
   holdsNewName(text, asked) ||
   withoutAsked(text, asked).some((part) => [ROLES, TRADE, DOER].some((shape) => shape.test(part)));
 
-/** A role that the question itself names is none that it asks for. */
+/** Cuts the words of the question out of a text: a role that the question names is not the one it asks for. */
 const withoutAsked = (text: string, asked: ReadonlySet<string>): string[] => {
   const words = text.split(" ");
   const kept = words.map((word) => (asked.has(wordsOf(word)[0] ?? "") ? "|" : word));
   return kept.join(" ").split("|");
 };
 
-/** How much more a sentence counts that holds what is asked for: more where few others hold such a thing. */
+/** Factors for a sentence that holds the expected kind of answer: higher where few other sentences hold that kind. */
 const BONUS = { common: 1.35, rare: 2.2 } as const;
 
-/** What the answer to a question must hold. */
+/** The kind of thing that the answer to a question must hold. */
 export type ExpectedAnswer = {
-  /** Null where the question does not tell. */
+  /** Null where the question shows no kind. */
   readonly kind: string | null;
-  /** Whether a sentence holds such a thing at all; true for all where nothing is expected. */
+  /** Whether a sentence holds such a thing; always true where no kind is expected. */
   readonly isIn: (text: string) => boolean;
   /** The factor by which a sentence fits the question. */
   readonly fit: (text: string) => number;
@@ -100,15 +100,15 @@ export type ExpectedAnswer = {
 
 type Kind = {
   readonly kind: string;
-  /** What the question's words are, folded, each clause between bars: "| how much is a share |". */
+  /** Matches the folded words of the question, each clause between bars: "| how much is a share |". */
   readonly asks: RegExp;
   readonly holds: (text: string, asked: ReadonlySet<string>) => boolean;
   readonly bonus: number;
-  /** Only a sentence's advantage: what answers may lack it all the same. */
+  /** The kind only raises a sentence's score: an answer may lack it. */
   readonly isLoose?: true;
 };
 
-/** At the beginning of a clause, behind a preposition or two: "At what", "Bis wann", "De quelle". */
+/** The beginning of a clause, with up to two words before the question word: "At what", "Bis wann", "De quelle". */
 const OPENS = String.raw`\| (?:[^ |]+ ){0,2}`;
 const asks = (...patterns: string[]): RegExp => new RegExp(patterns.join("|"), "u");
 const holding =
@@ -122,7 +122,7 @@ const WHAT = "(?:what|which|whats|welche[mnrs]?|was|wie|quel|quelle|quels|quelle
 const attribute = (nouns: string): string =>
   String.raw`${OPENS}${WHAT} (?:(?:${BE}|lautet|lauten|hat|has|do|does|tiene|a|did) )?(?:[^ |]+ ){0,3}(?:${nouns})(?= )`;
 
-/** The first that fits counts. */
+/** The first kind that matches counts. */
 const KINDS: readonly Kind[] = [
   {
     kind: "percentage",
@@ -331,9 +331,7 @@ function BARE_NUMBER(): RegExp {
   return /(?<![\p{L}\p{N}.,:/-])\d[\d.,]{1,12}(?!\d)(?![\d:/-]|[.,]\d| ?(?:\p{L}|%))/u;
 }
 
-/**
- * What the answer to a question holds, by how it asks: a table for English, German, French and Spanish.
- */
+/** Finds the expected kind of answer by the wording of a question, in English, German, French and Spanish. */
 export function expectedAnswer(question: string): ExpectedAnswer {
   const clauses = question.split(/[,;:!?¿¡()"“”„«»]+/).map((clause) => wordsOf(clause).join(" "));
   const asked = `| ${clauses.filter((clause) => clause !== "").join(" | ")} |`;
@@ -350,18 +348,18 @@ export function expectedAnswer(question: string): ExpectedAnswer {
   };
 }
 
-/** A number that the question gives is none that it asks for. */
+/** Removes the numbers of the question from a text: they are not the answer. */
 const withoutNumbers = (text: string, words: ReadonlySet<string>): string =>
   text.replace(/(?<![\p{L}\p{N}.,])\p{N}+(?:[.:]\p{N}+)*(?![\p{L}\p{N}])/gu, (number) =>
     words.has(number) ? "" : number,
   );
 
-/** Of a question that does not tell what would answer it. */
+/** For a question that shows no kind of answer. */
 export const ANYTHING: ExpectedAnswer = { kind: null, isIn: () => true, fit: () => 1 };
 
 const COUNTED = / (?:how many|wie ?viele|combien de|cuant[oa]s) ([^ |]+) /;
 
-/** "Eight names" and "8 more names" count names; any other number may. */
+/** "Eight names" and "8 more names" count names for certain; any other number may, and gets the lower factor. */
 function countOf(stem: string): (text: string) => number {
   return (text) => {
     if (!NUMBER.test(text)) return 1;

@@ -3,30 +3,30 @@ import { lines, readNames } from "../../shared/text/word-lists.ts";
 
 const words = lines.transform((all): ReadonlySet<string> => new Set(all));
 
-/** What `assets/names/files.json` lists: names and parts of names, several in a line. */
+/** The lists of `assets/names/files.json`: names and parts of names, several in a line. */
 const schema = z.strictObject({
   /**
-   * Endings, in lower case, that make a file of a name wherever it stands. Left out are those that end ordinary words or
+   * Extensions, in lower case, that mark a file's name anywhere in a text. Left out are those that end ordinary words or
    * addresses more often than files: .so, .as, .in, .do, .me, .ai, .com.
    */
   endings: words,
-  /** Names without an ending, in lower case, that are nothing else than a file's. */
+  /** Names without an extension, in lower case, that only files have. */
   bare: words,
-  /** Names without an ending that are words too, so that only these letters name the file. */
+  /** Names without an extension that are also words, so that only this exact spelling names the file. */
   in_capitals: words,
-  /** What stands behind the dot of files and folders that begin with one. */
+  /** Names of files and folders that begin with a dot, without the dot. */
   behind_a_dot: words,
-  /** Names of products and of code, in lower case, that look like a file's and are meant as one only where it exists. */
+  /** Names of products and of code, in lower case, that look like a file's name and count as one only where the file exists. */
   products: words,
-  /** Stems with which a file ends in .js; another that begins with a capital is rather a product's: "Quill.js". */
+  /** Stems of .js files. Any other stem with a capital letter is more likely a product: "Quill.js". */
   scripts: words,
-  /** Last labels of names of the web: what ends with one is an address. */
+  /** Top-level domains: a name that ends with one is an address. */
   web_labels: words,
-  /** What names of companies and cases end with, which is no ending of a file. */
+  /** Endings of names of companies and legal cases, which are no file extensions. */
   company_forms: words,
-  /** Abbreviations of four languages that stand before a dot without a blank: "Dr.med", "Abs.eins", "Sr.Pérez". */
+  /** Abbreviations of four languages before a dot without a space: "Dr.med", "Abs.eins", "Sr.Pérez". */
   abbreviations: words,
-  /** Folders of a machine: what lies in one is a path, not the address of a page. */
+  /** Folders of an operating system: a path below one is a file's, not a web address. */
   system_folders: words,
 });
 

@@ -4,37 +4,37 @@ import type { Claim, Endings } from "./name-shape.ts";
 import { append } from "../../shared/group-by.ts";
 
 /**
- * The files that may be read, by their names alone: whatever is hidden or denied is unknown here. Each answer is the
- * path of a file that bears it out.
+ * Finds files that may be read, by their names alone: hidden or denied files are unknown here. Each result is the path of a
+ * file that proves it.
  */
 export type KnownFiles = {
-  /** A file of just this name, or whose path ends with this one. */
+  /** A file with exactly this name, or whose path ends with it. */
   exactly(name: string): string | undefined;
-  /** A file whose name is this one but for its case, its form of Unicode, and one letter. */
+  /** A file whose name differs at most by case, form of Unicode, and one letter. */
   closeTo(name: string): string | undefined;
-  /** Files whose name is this one and an ending, whatever the case, as README.md is of README. */
+  /** Files whose name is this one with an extension, ignoring case: README.md for README. */
   withEnding(name: string): readonly string[];
-  /** A file below this folder, which lies in the work root or at most two levels deeper. */
+  /** A file below this folder, which is in the work root or at most two levels deeper. */
   below(folder: string): string | undefined;
-  /** Names, and ends of paths, that hold blanks, by what follows the last blank. */
+  /** Names, and ends of paths, that hold spaces and end with this word. */
   afterBlank(lastWord: string): readonly SpacedName[];
 };
 
-/** A name in words, case and form of Unicode folded. */
+/** A name as words, with case and form of Unicode folded. */
 export type SpacedName = { readonly words: readonly string[]; readonly path: string };
 
 type Named = { readonly folded: string; readonly path: string };
 
 const FOLDER_LEVELS = 3;
 
-/** One form and one case, ß as ss, so that spellings of a name compare. */
+/** Folds form of Unicode, case, and ß to ss, so that spellings of a name compare as equal. */
 export const foldName = (name: string): string =>
   normaliseText(name, "NFC").toLowerCase().replaceAll("ß", "ss");
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /**
- * An index over a listing of files; made in one walk through it.
+ * Makes an index over a list of files, in one pass.
  *
  * @param paths from the work root, with `/`
  */
@@ -67,7 +67,7 @@ export function knownFilesOf(paths: readonly string[]): KnownFiles {
 const endsWithPath = (path: string, end: string): boolean =>
   path === end || path.endsWith(`/${end.replace(/^(?:\.\/)+/, "")}`);
 
-/** "a/b c/d.md" may be named so, as "b c/d.md", and by no shorter end that has a blank. */
+/** The ends of a path that hold a space: "a/b c/d.md" and "b c/d.md", but not "d.md". */
 function endsOf(path: string): SpacedName[] {
   const parts = foldName(path).split("/");
   return parts.flatMap((_, index) => {
@@ -87,7 +87,7 @@ function closest(
   return undefined;
 }
 
-/** The same, or with one letter put in, left out, exchanged, or swapped with its neighbour. */
+/** Whether two words are equal, or differ by one letter that is inserted, removed, replaced, or swapped with its neighbour. */
 export function isOneEditAway(one: string, other: string): boolean {
   if (one.length > other.length) return isOneEditAway(other, one);
   if (other.length - one.length > 1) return false;
@@ -100,8 +100,8 @@ export function isOneEditAway(one: string, other: string): boolean {
 }
 
 /**
- * What a text may name as a file, as it spells it. `start` and `end` are where the mention stands, quotes included;
- * `isQuoted` says that quotes or a wiki link set it apart, which asks for it as a reading verb does.
+ * A possible file name in a text, as the text spells it. `start` and `end` are its range, with quotes. `isQuoted` means quotes
+ * or a wiki link, which count as a request to read it, as a reading verb does.
  */
 export type FileMention = {
   readonly name: string;
@@ -111,7 +111,7 @@ export type FileMention = {
   readonly isQuoted: boolean;
 };
 
-/** Wiki links and pairs of quotes. No class takes its own opening mark in, so that a search never starts over. */
+/** Wiki links and pairs of quotes. No character class contains its own opening mark, so that the search never backtracks far. */
 const QUOTED = new RegExp(
   [
     String.raw`\[\[([^[\]\n]{1,255})\]\]`,
@@ -129,7 +129,7 @@ const QUOTED = new RegExp(
   "gu",
 );
 
-/** The names that stand in quotes or wiki links, blanks and all, in order. Other quotes are left alone. */
+/** Finds the names in quotes or wiki links, also with spaces, in order. Quotes without a name are skipped. */
 export function findQuotedNames(question: string, endings: Endings): FileMention[] {
   return [...question.matchAll(QUOTED)].flatMap((match) => {
     const found = nameIn(match, endings);
@@ -154,7 +154,7 @@ function nameIn(match: RegExpExecArray, endings: Endings): QuotedName | null {
 const isIndex = (text: string, at: number): boolean =>
   /[\p{L}\p{N}_)\]]$/u.test(text.slice(Math.max(0, at - 2), at));
 
-/** All of what is quoted, if it is one name; a quoted sentence is none, though one may stand in it. */
+/** The whole quoted text, if it is one name. A quoted sentence is no name, though it may contain one. */
 function nameInQuotes(content: string, endings: Endings): QuotedName | null {
   const words = content.split(/\s+/);
   if (words.length === 1) return oneWordIn(content, endings);
@@ -165,7 +165,7 @@ function nameInQuotes(content: string, endings: Endings): QuotedName | null {
   return isAnchorOrMark ? { name: content.slice(0, end), claim: "always" } : null;
 }
 
-/** Words with which a quoted sentence begins, and names of files seldom do. */
+/** First words of a quoted sentence that file names seldom begin with. */
 const IMPERATIVES: ReadonlySet<string> = new Set([
   ..."read open show print cat load file quote summarize summarise".split(" "),
   ..."lies öffne zeige lis ouvre lee abre leia".split(" "),
@@ -180,7 +180,7 @@ function oneWordIn(content: string, endings: Endings): QuotedName | null {
 
 const MOST_WORDS_UNLISTED = 5;
 
-/** Few words, of which the last has an ending that no table holds. */
+/** A name of few words, the last of which has an extension that no table lists. */
 function unlistedIn(
   content: string,
   words: readonly string[],

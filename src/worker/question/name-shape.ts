@@ -1,17 +1,17 @@
 import { fileTables, isWebLabel } from "./file-tables.ts";
 
 /**
- * When what looks like a name is one. always: wherever it stands. if_asked: where a reading verb stands before it or
- * quotes around it, else where such a file, or one an edit away, is known. if_known: only where that very file is
- * known. in_folder: as if_asked, and only where a folder of its first part is known.
+ * When a token that looks like a name counts as one. always: everywhere. if_asked: behind a reading verb or in quotes, else
+ * where such a file, or one with a name one edit away, is known. if_known: only where exactly that file is known. in_folder: as
+ * if_asked, and only where the folder of its first part is known.
  */
 export type Claim = "always" | "if_asked" | "if_known" | "in_folder";
 
 type NameShape = { readonly start: number; readonly end: number; readonly claim: Claim };
 
-/** The endings that make a name, ready to be looked for. */
+/** The extensions that mark a name, compiled for search. */
 export type Endings = {
-  /** Allowed ones as they are configured, which may hold any mark. */
+  /** The allowed extensions of the configuration, which may hold any character. */
   readonly allowed: RegExp;
   readonly hasMarkdown: boolean;
 };
@@ -19,8 +19,8 @@ export type Endings = {
 const MAX_NAME_CHARS = 4096;
 
 /**
- * What may follow a name: nothing, a mark of the sentence, an anchor (`#`, `:12`), a possessive, emphasis, the
- * tail of a compound ("rail.md-Datei"), or a script that writes particles without a blank.
+ * What may follow a name: nothing, punctuation, an anchor (`#`, `:12`), a possessive, emphasis, the tail of a compound
+ * ("rail.md-Datei"), or a character of a script that writes particles without a space.
  */
 const AFTER = [
   String.raw`$|[\s#:'’?!()[\]{}*,;|]|\.+(?:$|[^\p{L}\p{N}._])|_+(?:$|[^\p{L}\p{N}_])|[/\\]$`,
@@ -34,7 +34,7 @@ export function compileEndings(allowedExts: readonly string[]): Endings {
   const sources = allowedExts.map((ext) =>
     ext
       .replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
-      // Not by the flag for it, under which \p{Lu} takes small letters too.
+      // The flag "i" can't be used: with it, \p{Lu} would match small letters too.
       .replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`),
   );
   const any = sources.length === 0 ? NOTHING : sources.join("|");
@@ -46,7 +46,7 @@ export function compileEndings(allowedExts: readonly string[]): Endings {
 
 type Ending = { readonly start: number; readonly end: number; readonly text: string };
 
-/** The first allowed or listed ending in a text at which a name may end. */
+/** Finds the first allowed or listed extension in a text at which a name may end. */
 function findEnding(text: string, { allowed }: Endings): Ending | null {
   const configured = allowed.exec(text);
   const until = configured?.index ?? text.length;
@@ -62,8 +62,8 @@ function findEnding(text: string, { allowed }: Endings): Ending | null {
 }
 
 /**
- * What a token without blanks names, as far as its letters tell: of a markdown link its target, without the marks
- * around it. Null for what is no name: a version, a sum, a date, an abbreviation, an address, "*.md".
+ * Finds the name in a token without spaces, by its spelling alone and without the marks around it; in a markdown link it is the
+ * target. Null for a token that is no name: a version, a sum, a date, an abbreviation, an address, "*.md".
  */
 export function shapeOf(token: string, endings: Endings): NameShape | null {
   if (!/[./\\]/.test(token)) return bareShape(token);
@@ -75,7 +75,7 @@ export function shapeOf(token: string, endings: Endings): NameShape | null {
   return shape === null ? null : { ...shape, start: from + shape.start, end: from + shape.end };
 }
 
-/** Most words of a question end here: without a dot or a slash only the few bare names are files. */
+/** Decides most words of a question: without a dot or a slash only the few bare names are files. */
 function bareShape(token: string): NameShape | null {
   if (token.length > LONGEST_BARE_TOKEN) return null;
   const { start, end } = coreOf(token);
@@ -84,7 +84,7 @@ function bareShape(token: string): NameShape | null {
 
 const LONGEST_BARE_TOKEN = 80;
 
-/** Where the name ends that a text opens with, blanks and all, or null. */
+/** The end of the name, which may hold spaces, at the beginning of a text; null where it begins with none. */
 export function endOfName(text: string, endings: Endings): number | null {
   const found = findEnding(text, endings);
   if (found === null) return null;
@@ -101,7 +101,7 @@ function listedShape(text: string, endings: Endings): NameShape | null {
   return { start, end, claim: claimOfListed(name, ending.text) };
 }
 
-/** Behind a bracket that the name does not close, emphasis, a quote, the `@` of a mention, a label as in "file:". */
+/** The start behind an unclosed bracket, emphasis, a quote, the `@` of a mention, or a label as in "file:". */
 function startOfName(name: string, underscore: "emphasis" | "name"): number {
   const open = afterUnmatchedBracket(name);
   const lead = /^(?:['‘’*:!¿¡@]|~~|\p{L}{2,20}:)*/u.exec(name.slice(open))?.[0].length ?? 0;
@@ -128,8 +128,8 @@ function isFileName(name: string, ending: string): boolean {
 }
 
 /**
- * "D.C." and "a.m." end like sources of C and Objective-C, "late.Go" is two sentences, "Quill.js" more likely a product
- * than a file, and an ending may be configured that ends addresses too.
+ * "D.C." and "a.m." end like sources of C and Objective-C, "late.Go" is the border of two sentences, "Quill.js" is more likely
+ * a product than a file, and the configuration may allow an extension that addresses have too.
  */
 function claimOfListed(name: string, ending: string): Claim {
   const base = baseOf(name);
@@ -147,11 +147,11 @@ const isProductOfScripts = (stem: string, ending: string): boolean =>
   /^[A-Z][A-Za-z0-9]*$/.test(stem) &&
   !fileTables().scripts.has(stem.toLowerCase());
 
-/** A path that leads up, home, to a place of its own, a drive or a share. */
+/** A path that begins at the home folder or this folder, leads up, or begins with a drive or a share. */
 const isLeading = (path: string): boolean =>
   /^(?:~|\.{1,2})[/\\]|[/\\]\.\.[/\\]|^[A-Za-z]:\\|^\\\\[\p{L}\p{N}]/u.test(path);
 
-/** What is left of a token without the marks of the sentence: no listed ending stands in it. */
+/** The shape of a token without a listed extension, after punctuation is removed. */
 function coreShape(text: string): NameShape | null {
   const { start, end } = coreOf(text);
   const core = text.slice(start, end);
@@ -176,7 +176,7 @@ function coreOf(text: string): { readonly start: number; readonly end: number } 
   return { start, end: start + endOfCore(text.slice(start, end)) };
 }
 
-/** Without a possessive, an anchor, the tail of a compound, or a particle of a script without blanks. */
+/** The end before a possessive, an anchor, the tail of a compound, or a particle of a script without spaces. */
 function endOfCore(core: string): number {
   const tail =
     /['’]s$|#|:\d|-(?:\p{Lu}\p{Ll}|files?$)|(?<=[A-Za-z0-9])[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
@@ -208,12 +208,12 @@ function claimOfBare(name: string): Claim | null {
   return null;
 }
 
-/** LICENSE, LICENSE-MIT, README, Makefile: files that have no ending. */
+/** LICENSE, LICENSE-MIT, README, Makefile: files without an extension. */
 export const isBareFile = (name: string): boolean =>
   fileTables().bare.has(name.toLowerCase()) ||
   fileTables().in_capitals.has(name.replace(/-[A-Z0-9]{2,12}$/, ""));
 
-/** ".env" is a file; ".md" is talk of an ending, and ".com" of a domain. */
+/** ".env" is a file; ".md" means an extension, and ".com" a domain. */
 function claimOfDotFile(name: string): Claim | null {
   const [first = "", ...more] = name.slice(1).split(".");
   if (!/^\p{L}/u.test(first)) return null;
@@ -236,7 +236,7 @@ function claimOfPath(parts: readonly string[]): Claim | null {
   return isBareFile(last) || hasUnlistedEnding(last) ? "if_asked" : "in_folder";
 }
 
-/** An ending that no table holds, behind a word: small letters, up to four capitals, or a date as in "log.2024-05". */
+/** An extension that no table lists, behind a word: small letters, up to four capitals, or a date as in "log.2024-05". */
 function hasUnlistedEnding(name: string): boolean {
   const dot = name.lastIndexOf(".");
   const stem = name.slice(0, dot === -1 ? 0 : dot);
@@ -252,7 +252,7 @@ function hasUnlistedEnding(name: string): boolean {
   );
 }
 
-/** "Dr.med"; and "e.g", "z.B", "U.S", "EE.UU", "Ph.D", of which no part has more than two letters. */
+/** "Dr.med" by its table; "e.g", "z.B", "U.S", "EE.UU", "Ph.D" because no part has more than two letters. */
 function isAbbreviation(name: string): boolean {
   const parts = name.split(".");
   return (
@@ -265,7 +265,7 @@ const EMAIL = /^[^@/\\]+@[^@/\\]+$/;
 const FIRST_PART =
   /^['‘(*[{]{0,8}([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6})(?::\d{1,5})?\//u;
 
-/** An address of the web or of a mailbox; neither is a file, whatever it ends with. */
+/** A web or mail address is no file, whatever its ending. */
 export function isAddress(text: string): boolean {
   if (/:\/\/|^localhost[:/]/i.test(text) || /^['‘(*[{]{0,8}www\./i.test(text) || EMAIL.test(text))
     return true;

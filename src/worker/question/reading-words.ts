@@ -4,9 +4,9 @@ import { once } from "../../shared/once.ts";
 import { lines, readNames } from "../../shared/text/word-lists.ts";
 
 /**
- * What a word of a question does beside a name, as `assets/names/asked-files.json` lists them in eight languages: ask for what stands
- * in it, in front of the name or, in German and Dutch, behind it ("Fass LICENSE zusammen"); ask what, which counts only together with
- * a word that says where it would stand; or say outright that a file is meant.
+ * Kinds of words beside a name, listed for eight languages in `assets/names/asked-files.json`. "reading" requests the content
+ * before the name, and "behind" after it, in German and Dutch ("Fass LICENSE zusammen"). "asking" counts only together with
+ * "saying" or "inside", which say where the answer would stand. "noun" means a file outright.
  */
 const kinds = ["reading", "behind", "asking", "saying", "inside", "noun", "article"] as const;
 type Kind = (typeof kinds)[number] | "other";
@@ -27,18 +27,18 @@ type Word = { readonly start: number; readonly end: number; readonly kinds: Read
 const OTHER: ReadonlySet<Kind> = new Set(["other"]);
 const END_OF_SENTENCE: ReadonlySet<Kind> = new Set();
 
-/** How far a verb reaches, in words. */
+/** The distance, in words, over which a verb counts. */
 const REACH = 10;
 
-/** A word, or a mark that ends a sentence: a dot counts behind three letters, since "z.B." and "Dr." end none. */
+/** A word, or a mark that ends a sentence. A dot counts only behind three letters, because "z.B." and "Dr." end no sentence. */
 const WORD = /[\p{L}\p{M}\p{N}_]+(?:['’;-][\p{L}\p{M}]+)*|[!?;\n](?=\s|$)|(?<=\p{L}{3})\.(?=\s)/gu;
 
 type Reader = {
-  /** Whether what stands from `start` to `end` is asked to be read, by a verb or phrase of its sentence. */
+  /** Whether a verb or phrase of its sentence requests to read the text from `start` to `end`. */
   asksFor(span: { readonly start: number; readonly end: number }): boolean;
 };
 
-/** Finds the words of a question once, so that many names of it are decided in linear time. Pure. */
+/** Finds the words of a question once, so that many names in it are decided in linear time. Pure. */
 export function findReadingWords(question: string): Reader {
   const words = [...question.matchAll(WORD)].map(({ 0: word, index }): Word => ({
     start: index,
@@ -50,7 +50,7 @@ export function findReadingWords(question: string): Reader {
       const first = firstFrom(words, start);
       const before = sentence(words.slice(Math.max(0, first - REACH), first).toReversed());
       const next = firstFrom(words, end);
-      // A script without blanks writes on where the name ends.
+      // In a script without spaces the next word begins directly at the end of the name.
       const from = (words[next - 1]?.end ?? 0) > end ? next - 1 : next;
       return isAsked(before, sentence(words.slice(from, from + REACH)));
     },
