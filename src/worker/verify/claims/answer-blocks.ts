@@ -3,11 +3,11 @@ import type { TextSpan } from "../../text/spans.ts";
 /** A part of an answer that can hold claims: a paragraph, an item of a list, a row of a table, a line of code. */
 export type AnswerBlock = TextSpan & {
   readonly kind: "paragraph" | "item" | "row" | "code";
-  /** A heading, a bold label or a rule stands between it and the block before. */
+  /** Whether a heading, a bold label or a rule is between it and the block before. */
   readonly isFirstOfSection: boolean;
 };
 
-/** The bullets of Markdown and those that people type, letters and numbers; no ordinal such as "3. Juni". */
+/** Bullets of Markdown and bullets that people type, letters and numbers. `ORDINAL` excludes "3. Juni". */
 const ITEM =
   /^[ \t]{0,40}(?:[-*+•◦▪‣–—][ \t]+|[・･·]\s?|(?:\p{N}{1,3}|[a-z])[.)）．](?:[ \t]+|$))(?:\[[ xX]\][ \t]+)?/u;
 const ORDINAL =
@@ -18,7 +18,7 @@ const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const SEPARATOR = /^[ \t]{0,8}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const ROW = /^[ \t]{0,8}\|/;
-/** Words in bold and nothing else; a sentence in bold ends with a stop or a citation. */
+/** A line of bold words alone. A sentence in bold ends with a stop or a citation, so it does not match. */
 const LABEL =
   /^[ \t]{0,8}(?:\*\*|__)(?:(?!\*\*|__)[^[\n]){1,200}(?<![.!?。])(?:\*\*|__)[ \t]*(?::[ \t]*)?$/;
 const FENCE = /^ {0,12}(`{3,}|~{3,})/;
@@ -26,8 +26,8 @@ const FENCE = /^ {0,12}(`{3,}|~{3,})/;
 type Line = TextSpan & { readonly words: string };
 
 /**
- * The blocks of an answer in order, without what can't be a claim: headings, bold labels, rules, the header of a table
- * and its separator, fences. Offsets are UTF-16 units. Linear.
+ * Cuts an answer into blocks, in order. Leaves out lines that can't be claims: headings, bold labels, rules, the header of a
+ * table and its separator, fences. Offsets are UTF-16 units. Linear.
  */
 export function answerBlocks(text: string): AnswerBlock[] {
   const blocks = new BlockList();
@@ -75,7 +75,7 @@ class BlockList {
   #isFirst = true;
   #open: "text" | "table" | null = null;
 
-  /** A paragraph or an item goes on. */
+  /** Whether the next line may continue a paragraph or an item. */
   get isOpen(): boolean {
     return this.#open === "text";
   }
@@ -84,7 +84,7 @@ class BlockList {
     return this.#open === "table";
   }
 
-  /** A block of one line. */
+  /** Adds a block of one line. */
   add(kind: AnswerBlock["kind"], { start, end }: TextSpan): void {
     this.list.push({ kind, start, end, isFirstOfSection: this.#isFirst });
     this.#isFirst = false;

@@ -18,14 +18,14 @@ import { gradeClaims } from "./grade.ts";
 import type { GradedClaim } from "./grade.ts";
 import { nearestPlace } from "./windows.ts";
 
-/** A statement of an answer in prose, or one that a model gave with its quote. Of its numbers 0 is what names no piece. */
+/** A statement of an answer in prose, or one that a model gave with its quote. In `cites`, 0 is a citation of no known piece. */
 export type Statement = SplitClaim & {
   readonly quote?: string | undefined;
-  /** A line that is no statement by its form, and states a figure or a link that stands nowhere. */
+  /** A line without the form of a statement, with a figure or a link that is nowhere in the evidence. */
   readonly isLoose?: boolean;
 };
 
-/** A statement with its grade; what becomes of it is not decided yet. */
+/** A statement with its grade; its fate is not decided yet. */
 export type GradedStatement = Statement & {
   readonly record: Omit<ClaimRecord, "draft" | "fate" | "stands">;
 };
@@ -35,19 +35,19 @@ type GradingRules = {
   readonly evidence: readonly CitableBlock[];
   readonly citations: "required" | "known" | "off";
   readonly requireInSnapshot: boolean;
-  /** What a judge said of statements, by `verdictKey`. */
+  /** The verdicts of a judge, by `verdictKey`. */
   readonly verdicts?: ReadonlyMap<string, JudgeVerdict> | undefined;
 };
 
-/** What was looked up of the whole answer, of which each finding counts against the statement that holds it. */
+/** The quotations and figures of the whole answer. A bad one counts against the statement that holds it. */
 type Findings = {
   readonly quotes: readonly QuoteRecord[];
   readonly figures: readonly FigureRecord[];
 };
 
 /**
- * Grades the statements of an answer, in order, by the rules for claims and by what was found of its quotations, links and
- * citations. Where no citation is asked for, a statement that cites nothing may be carried by any piece.
+ * Grades the statements of an answer, in order, by the rules for claims and by the findings about its quotations, links and
+ * citations. Where citations are not required, any piece may support a statement that cites nothing.
  */
 export function gradeStatements(
   answer: string,
@@ -84,14 +84,14 @@ export function gradeStatements(
   return withSignatures(answer, records);
 }
 
-/** Behind a quotation "— Ida Moreno": a dash, few words, and no stop. */
+/** The signature behind a quotation, "— Ida Moreno": a dash, few words, and no stop. */
 const SIGNATURE = /(?:^|\n)[ \t>]{0,12}[–—―][ \t]{0,4}[^\n]{1,80}(?<![.!?])$/u;
 const IN_BLOCK = /^[ \t]{0,8}>/;
 const IN_MARKS = /["”“»][ \t]{0,4}(?:\[[^\]]{0,40}\]){0,8}$/u;
 const MOST_BEFORE = 20;
 const MOST_MARKS = 80;
 
-/** A quotation that cites nothing cites what its signature does. */
+/** Gives a quotation that cites nothing the citations of its signature. */
 function withSignedCites(answer: string, statements: readonly Statement[]): readonly Statement[] {
   const signed = new Map<Statement, readonly number[]>();
   for (const [at, { cites }] of statements.entries()) {
@@ -106,7 +106,7 @@ function withSignedCites(answer: string, statements: readonly Statement[]): read
   });
 }
 
-/** A signature is carried as its quotation is: alone it says nothing. */
+/** Grades a signature as unsupported when its whole quotation is: alone it states nothing. */
 function withSignatures(answer: string, graded: readonly GradedStatement[]): GradedStatement[] {
   return graded.map((statement, at) => {
     const quotation = quotationAt(answer, graded, at);
@@ -117,7 +117,7 @@ function withSignatures(answer: string, graded: readonly GradedStatement[]): Gra
   });
 }
 
-/** The statements of the quotation that a signature stands behind: in a block all, in marks the last. */
+/** The statements of the quotation before a signature: all of a block quotation, or the last one in quotation marks. */
 function quotationAt<S extends Statement>(
   answer: string,
   statements: readonly S[],
@@ -140,7 +140,7 @@ function quotationAt<S extends Statement>(
 const isInBlock = (answer: string, { start }: TextSpan): boolean =>
   IN_BLOCK.test(answer.slice(answer.lastIndexOf("\n", start - 1) + 1, start + 1));
 
-/** Sentences that make several statements: where such a one stands in the evidence as it is, all of them do. */
+/** Sentences that make several statements: where the evidence holds the whole sentence, it supports all of them. */
 function wholeSentences(answer: string, statements: readonly Statement[]): Statement[] {
   const wholes: Statement[] = [];
   let parts: Statement[] = [];
@@ -168,10 +168,10 @@ function wholeSentences(answer: string, statements: readonly Statement[]): State
   return wholes;
 }
 
-/** What stands between two statements of one sentence, and not between two sentences. */
+/** Text between two statements of one sentence. Between two sentences there is only white space, or a line break. */
 const JOINT = /^(?=.*\S)[^\n]+$/;
 
-/** The pieces that may carry a statement. */
+/** The numbers of the pieces that may support a statement. */
 function carriersOf(cites: readonly number[], rules: GradingRules): readonly number[] {
   const { citations, evidence, requireInSnapshot } = rules;
   const all = evidence.map(({ number }) => number);
@@ -212,11 +212,11 @@ function withFindings(
   return claim;
 }
 
-/** Whether a statement holds a quotation, whatever stands between its words: blanks, marks, what was a citation. */
+/** Whether a statement holds a quotation, ignoring spaces, marks and removed citations between its words. */
 export const holdsWords = (text: string, quote: string): boolean =>
   text.includes(quote) || lettersOf(text).includes(lettersOf(quote));
 
-/** Misattributed words stand in the evidence all the same: a fault of their citation. */
+/** Misattributed words are in the evidence: only their citation is wrong. */
 function isFault(found: QuoteRecord["class"], isRequired: boolean): boolean {
   return found === "not_found" || found === "stitched" || (found === "misattributed" && isRequired);
 }
@@ -236,7 +236,7 @@ const against = (
 
 const MOST_OTHERS = 8;
 
-/** Where the other pieces that a statement cites say most of it. What is said again and again is looked for once. */
+/** Finds the places in the other cited pieces that hold most of a statement. Each text is searched once for each piece. */
 function otherSpansIn(
   byNumber: ReadonlyMap<number, CitableBlock>,
 ): (statement: Statement, carried: EvidenceSpan | null) => readonly EvidenceSpan[] {
@@ -274,7 +274,7 @@ function recordOf(
   };
 }
 
-/** As a statement is recorded: without what is no piece. */
+/** Text and citations as they are recorded: without 0, which names no piece. */
 const citedText = (
   text: string,
   cites: readonly number[],
@@ -283,11 +283,11 @@ const citedText = (
   cites: cites.filter((number) => number > 0),
 });
 
-/** What tells a recorded statement from the others that a judge is asked of. */
+/** Identifies a recorded statement among those that a judge is asked about. */
 export const verdictKey = ({ text, cites }: Pick<ClaimRecord, "text" | "cites">): string =>
   JSON.stringify([text, cites]);
 
-/** The words at a place; null where what was shown are not the words of the file. */
+/** The words at a place; null where the piece shows a summary instead of the file's words. */
 function wordsAt(block: CitableBlock, { startChar, endChar }: EvidenceSpan): string | null {
   const { text, summaryLevel } = block;
   if (summaryLevel !== null) return null;
@@ -295,9 +295,9 @@ function wordsAt(block: CitableBlock, { startChar, endChar }: EvidenceSpan): str
 }
 
 /**
- * The claims of a draft as they are recorded.
- * @param unsupported what becomes of those that the evidence does not carry
- * @param draftStands whether the answer that is given is made of it
+ * The records of a draft's claims.
+ * @param unsupported the fate of claims that the evidence does not support
+ * @param draftStands whether the final answer is made from this draft
  */
 export const claimRecords = (
   statements: readonly GradedStatement[],
@@ -315,7 +315,7 @@ const FATES: Partial<Record<ClaimRecord["grade"], ClaimRecord["fate"]>> = {
   unconfirmed: "marked",
 };
 
-/** The statements of an answer in prose, in order. A file that is cited by its name stands for all of its pieces. */
+/** The statements of an answer in prose, in order. A citation of a file by its name cites all of its pieces. */
 export function statementsOf(
   answer: string,
   citations: readonly FoundCitation[],
@@ -334,15 +334,15 @@ export function statementsOf(
   return splitCitedText(answer, [...places.values()]);
 }
 
-/** A claim where it stands in the answer that was put together from it and others, in UTF-16 units. */
+/** The range of a claim in an answer that was composed from claims, in UTF-16 units. */
 export type PlacedClaim = TextSpan & {
-  /** The words of the evidence that it says it rests on. */
+  /** The words of the evidence that the model gave for it. */
   readonly quote: string | undefined;
 };
 
 /**
- * The same of an answer that was put together from claims: each is read by itself, and cites what stands in it. A quote
- * is of the statement that its claim makes; of several nobody knows of which.
+ * The statements of an answer that was composed from claims. Each claim is split by itself, with the citations inside it. The
+ * quote belongs to the claim's only statement; where it makes several, none gets the quote.
  */
 export const statementsOfClaims = (
   answer: string,
@@ -363,6 +363,6 @@ export const statementsOfClaims = (
     }));
   });
 
-/** A wiki link of a sentence that is taken over as it stands: it cites, and its words stay. */
+/** Whether a wiki link was copied with a sentence of the evidence: it is a citation, and its words stay in the text. */
 const isOfDocument = (spelled: string, evidence: readonly CitableBlock[]): boolean =>
   spelled.startsWith("[[") && evidence.some(({ text }) => text.includes(spelled));

@@ -7,8 +7,8 @@ const isNextTo = (one: Term, next: Term, text: string): boolean =>
   next.start >= one.end && /^[ \u00A0]$/u.test(text.slice(one.end, next.start));
 
 /**
- * "Odile proposed", where the sentence says that Tom proposed: another name stands before the same word. A name is written with
- * a capital, and in the piece never without.
+ * Finds "Odile proposed" where the sentence says "Tom proposed": another name stands before the same word. A name begins with a
+ * capital letter, and the piece never writes it without one.
  */
 export function compareSubject({ claim, unit, piece, met }: Pair): Finding | null {
   if (claim.language === "german" || claim.language === "japanese") return null;
@@ -34,7 +34,7 @@ export function compareSubject({ claim, unit, piece, met }: Pair): Finding | nul
   return null;
 }
 
-/** "The insurance paid", where the sentence says that it did not pay: the word behind a denial is not denied in the claim. */
+/** Finds "The insurance paid" where the sentence says that it did not pay: the claim does not deny the denied word. */
 export function compareDeniedWords(pair: Pair): Finding | null {
   const { claim, unit, met } = pair;
   if (claim.language !== unit.language || claim.language === "japanese") return null;

@@ -1,22 +1,22 @@
 import { AVERAGE, DIFFERENCE, TOTAL } from "./computed-words.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 
-/** A value that a computation may start from. */
+/** A value that a computation may use. */
 export type Operand = {
   readonly value: number;
-  /** Seconds, months, euros; "clock" of a time of day in minutes, "day" of a date in days. */
+  /** "time" in seconds, "month", a currency, …; "clock" is a time of day in minutes, "day" a date in days. */
   readonly dimension: string;
   readonly text: string;
   readonly isNamed: boolean;
-  /** Of its unit. */
+  /** Factor of its unit. */
   readonly factor: number;
-  /** The word that it counts, as its figure has it. */
+  /** The word that it counts, as in its figure. */
   readonly counted: string | null;
-  /** What it is per, as `mass:1` of a price per kilogram; null where it does not say. */
+  /** The unit that a price is per, such as `mass:1` for "per kilogram"; null where there is none. */
   readonly rate: string | null;
 };
 
-/** What a computation has to come to. */
+/** The result that a computation must reach. */
 export type Target = {
   readonly value: number;
   readonly dimension: string;
@@ -24,12 +24,12 @@ export type Target = {
   readonly counted: string | null;
 };
 
-/** Like figures of a claim or piece of which a sum or a mean may be made. */
+/** Limit of figures of one dimension that a sum, a mean or a difference may use. */
 const MOST_LIKE = 24;
 const FEWEST_SUMMED = 3;
 const FEWEST_AVERAGED = 2;
 
-/** What a claim says that its figure is. */
+/** How a claim says that its figure was computed. */
 export type Computed = {
   readonly isTotal: boolean;
   readonly isAverage: boolean;
@@ -42,7 +42,7 @@ export const computedBy = (text: string): Computed => ({
   isDifference: DIFFERENCE.test(text),
 });
 
-/** Three or more like figures that follow each other, added up; null where no such run gives what is wanted. */
+/** The sum of three or more consecutive figures of the target's dimension; null where no such run reaches the target. */
 export function sumOfRun(wanted: Target, operands: readonly Operand[]): string | null {
   const like = likeOf(wanted, operands);
   for (let first = 0; first < like.length - 2; first += 1) {
@@ -56,7 +56,7 @@ export function sumOfRun(wanted: Target, operands: readonly Operand[]): string |
   return null;
 }
 
-/** The mean of all like figures. */
+/** The mean of all figures of the target's dimension; null where it misses the target. */
 export function meanOf(wanted: Target, operands: readonly Operand[]): string | null {
   const like = likeOf(wanted, operands);
   if (like.length < FEWEST_AVERAGED) return null;
@@ -64,7 +64,7 @@ export function meanOf(wanted: Target, operands: readonly Operand[]): string | n
   return wanted.isNear(mean) ? `the mean of ${spelled(like, ", ")}` : null;
 }
 
-/** How far two like figures are apart. */
+/** The difference of two figures of the target's dimension; null where none reaches the target. */
 export function differenceOf(wanted: Target, operands: readonly Operand[]): string | null {
   const like = likeOf(wanted, operands);
   for (const one of like) {
@@ -86,8 +86,8 @@ export const isYear = ({ value, dimension }: Pick<Operand, "value" | "dimension"
   dimension === "" && Number.isInteger(value) && value >= 1_000 && value <= 2_200;
 
 /**
- * Whether two figures may be added up or compared: a year and a count may not, nor what the claim counts ("19 nurses") and
- * what is another thing ("12 nurses and 7 cars").
+ * Whether two figures may be added or compared: not a year and a plain number, and not a figure that counts the same thing as
+ * the claim with one that counts another ("12 nurses and 7 cars" for "19 nurses").
  */
 export function areOfOneKind({ counted }: Target, one: Operand, other: Operand): boolean {
   if (isYear(one) !== isYear(other)) return [one, other].every((each) => each.counted !== null);
@@ -100,8 +100,8 @@ const MOST_ROWS = 40;
 const MOST_COLUMNS = 8;
 
 /**
- * Rows of a table that follow each other, added up in one column, or the mean of all of them; rows that have nothing in that
- * column are passed over.
+ * The sum of consecutive rows of a table in one column, or the mean of all rows. Rows without a number in that column are
+ * skipped.
  */
 export function ofColumn(
   { dimension, isNear }: Target,
@@ -112,7 +112,7 @@ export function ofColumn(
   const rows = units.filter(({ kind }) => kind === "row").slice(0, MOST_ROWS);
   for (const [wanted, scale] of [
     [dimension, 1],
-    // The head of a column often names the unit of its cells.
+    // The header of a column often names the unit of its cells.
     ...(dimension === "" ? [] : [["", factor] as const]),
   ] as const) {
     const columns = rows.map((row) => numbersOf(row, wanted));

@@ -13,17 +13,19 @@ import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import type { Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 
-/** How a figure was computed, and whether the claim names all that it was computed from. */
+/** How a figure was computed, and whether the claim names all operands. */
 export type Computation = { readonly sum: string; readonly isNamed: boolean };
 
-/** So many are combined with each other: a quarter of a million pairs take a millisecond. */
+/** Limit of operands that are combined in pairs: a quarter of a million pairs take a millisecond. */
 const MOST_OPERANDS = 90;
 const DAY_S = 86_400;
 const MONTH_DAYS = 30.437;
 
 /**
- * How a figure that stands nowhere comes about: of like operands in one unit, then in the cited pieces. Sums and differences of two, a rate times a count, a share of an amount, the time between two clock
- * times or days, a day so much later, twelve months, half, double, and the sum of a column of a table. What the claim calls a total, an average or a difference is looked for as such in all of a piece, too.
+ * Finds how a figure that no text states was computed: from operands of the claim, then of the unit, then of the cited pieces.
+ * Computations are the sum or difference of two, a rate times a count, a share of an amount, the time between two times of day
+ * or days, a day so much later, twelve times, half, double, and the sum of a table's column. A figure that the claim calls a
+ * total, an average or a difference is also searched as one over whole pieces.
  */
 export function findArithmetic(figure: ClaimFigure, pair: Pair): Computation | null {
   const wanted = targetOf(figure);
@@ -71,7 +73,7 @@ function inUnit(
   );
 }
 
-/** What stands in several sentences or rows of a piece. */
+/** Searches computations over several sentences or rows of a piece. */
 function inPieces(
   wanted: Target,
   figure: ClaimFigure,
@@ -104,11 +106,11 @@ const allOperands = (pair: Pair): readonly Operand[] =>
     pair,
   );
 
-/** An operand stands in the evidence: three invented figures add up, too. */
+/** An operand of the claim must be in the evidence: three invented figures add up, too. */
 const isInAny = ({ asks }: ClaimFigure, pieces: readonly ReadPiece[]): boolean =>
   pieces.some((piece) => asks.some((one) => piece.offers().has(one)));
 
-/** The columns of a table often name no unit in their cells. */
+/** Combines figures without a unit as if they had the figure's unit: cells of a table often name none. */
 const ofBare = (wanted: Target, near: readonly Operand[], figure: ClaimFigure): string | null =>
   combine(
     wanted,
@@ -118,7 +120,7 @@ const ofBare = (wanted: Target, near: readonly Operand[], figure: ClaimFigure): 
     ),
   );
 
-/** Figures without a unit as if they had that of another one, beside those that have it: a sentence may name it once. */
+/** Gives figures without a unit the unit of a figure, beside those that have it: a sentence may name the unit only once. */
 function scaledOf(operands: readonly Operand[], { measure }: ClaimFigure): readonly Operand[] {
   if (measure === null) return [];
   const { factor, dimension } = measure;
@@ -157,7 +159,7 @@ function dayOf({ offers }: ClaimFigure): number | null {
   return Number.isNaN(day) ? null : day / 86_400_000;
 }
 
-/** Of a unit; no honest sentence or row states more. */
+/** Limit of figures that are read; no honest sentence or row states more. */
 const MOST_FIGURES = 200;
 
 function operandsOf(figures: readonly ClaimFigure[], { claim }: Pair): Operand[] {
@@ -237,7 +239,7 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
       if (isNear(one.value + other.value)) return `${one.text} + ${other.text}`;
       if (isNear(one.value - other.value)) return `${one.text} - ${other.text}`;
     }
-    // Between two years.
+    // The time between two years.
     if (dimension === "month" && one.dimension === "" && isYear(one) && isYear(other)) {
       return isNear((one.value - other.value) * 12) ? `${one.text} - ${other.text}` : null;
     }
@@ -264,7 +266,7 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
   return of !== null && isNear(of * other.value) ? `${one.text} x ${other.text}` : null;
 }
 
-/** How often an amount is counted or paid: so many pieces, or so much of what it is a price per. Once is no computation. */
+/** The factor of an amount: a count, or a quantity of the unit that it is a price per. A factor of 1 is no computation. */
 function timesOf(one: Operand, paid: Operand): number | null {
   if (one.dimension === "") return one.value > 1 && !isYear(one) ? one.value : null;
   const [per, factor] = paid.rate?.split(":") ?? [];
@@ -278,13 +280,13 @@ function timesOf(one: Operand, paid: Operand): number | null {
 
 const HOUR_S = 3_600;
 
-/** "2.5 hours at £78": how many hours, days or months are paid for. */
+/** The hours, days or months that are paid for in "2.5 hours at £78"; 0 where there are none. */
 const hoursOf = ({ dimension, value, factor }: Operand, paid: string): number =>
   paid.length === 3 && (dimension === "month" || (dimension === "time" && factor >= HOUR_S))
     ? value / factor
     : 0;
 
-/** Money, and what is only counted: of these people take shares, double and twelve. */
+/** Money and plain counts: people state shares of these, doubles, and twelve times. */
 const isAmount = (dimension: string): boolean => dimension === "" || /^[A-Z]{3}$/.test(dimension);
 
 function betweenTimes({ dimension, isNear }: Target, one: Operand, other: Operand): string | null {

@@ -1,16 +1,16 @@
 import { sentenceEnds } from "../../text/sentences.ts";
 import type { TextSpan } from "../../text/spans.ts";
 
-/** Where sentences and clauses are looked for. Offsets are UTF-16 units of `text`. */
+/** A text to cut into sentences and clauses. Offsets are UTF-16 units of `text`. */
 export type Prose = {
-  /** Code is masked, citations stand as they are. */
+  /** Code is masked; citations are unchanged. */
   readonly text: string;
   readonly citations: readonly TextSpan[];
-  /** What stands in quote marks, and is never cut. */
+  /** Texts in quotation marks, which are never cut. */
   readonly quotes: readonly TextSpan[];
 };
 
-/** The spans that begin within another one, of a list in order. Takes the logarithm of its length, and what it finds. */
+/** The spans of a sorted list that begin within another span. Takes logarithmic time, plus the number of results. */
 export function spansWithin<Span extends TextSpan>(
   spans: readonly Span[],
   { start, end }: TextSpan,
@@ -32,8 +32,8 @@ function firstFrom(spans: readonly TextSpan[], position: number): number {
 }
 
 /**
- * The sentences of a paragraph, with the citations behind their stops. A quotation with stops is cut nowhere; a line that
- * ends with a citation ends its sentence where a capital follows, and so does a stop with a citation behind it.
+ * Cuts a paragraph into sentences, each with the citations behind its stop. A quotation is never cut. A citation at the end of
+ * a line, or behind a stop, ends its sentence where a capital letter follows.
  */
 export function sentencesOf(prose: Prose, paragraph: TextSpan): TextSpan[] {
   const words = prose.text.slice(paragraph.start, paragraph.end);
@@ -54,7 +54,7 @@ const NEXT_LINE = /^[ \t]*\n\s*["'“„«([*_]{0,4}(?:[\p{Lu}\p{N}]|\p{Ll}[^:\n
 const NEXT_SENTENCE = /^\s+["'“„«(*_]{0,4}\p{Lu}/u;
 const STOP_BEFORE = /[.!?…]["'”“’»›)*_]{0,4}\s?$/;
 
-/** A sentence may go on in small letters behind what its document cut off: then the word before the stop is a whole one. */
+/** A sentence may begin with a small letter, where its document was cut: then a whole word must be before the stop. */
 const NEXT_WORD = /^\s+["'“„«(*_]{0,4}\p{Ll}/u;
 const WORD_BEFORE = /\p{L}{3,}[.!?…]["'”“’»›)*_]{0,4}\s?$/u;
 const ABBREVIATED =
@@ -86,15 +86,15 @@ function spansBetween(start: number, ends: readonly number[]): TextSpan[] {
   });
 }
 
-/** Words that set two statements against each other, between which a comma stands. */
+/** Words that contrast two statements, behind a comma. */
 const CONTRASTS =
   "while|whereas|während|wohingegen|wogegen|tandis que|alors que|mientras(?: que)?|mentre|enquanto|terwijl";
-/** The same, which need no comma. */
+/** Words that contrast two statements without a comma. */
 const CLEAR_CONTRASTS = "whereas|wohingegen|tandis que|mientras que";
-/** Words that open the second statement and belong to neither. */
+/** Words that open the second statement and belong to none. */
 const TURNS =
   "however|nevertheless|nonetheless|by contrast|in contrast|on the other hand|instead|moreover|in addition|therefore|jedoch|allerdings|dagegen|hingegen|cependant|toutefois|néanmoins|en revanche|par contre|sin embargo|no obstante|en cambio|por el contrario";
-/** A joint is taken out whole, with the blanks around it; a semicolon within a word ("&amp;") is none. */
+/** Joins two statements; it is removed with the spaces around it. A semicolon within a word ("&amp;") is no joint. */
 const JOINT = new RegExp(
   String.raw`(?:(?<!&[\p{L}\p{N}#]{1,8});(?=\s|$)|；)\s{0,8}(?:(?:${TURNS})[,，]\s{1,8})?` +
     String.raw`|,\s{1,8}(?:${CONTRASTS})(?:\s{1,8}|(?<=que)(?=['’]))` +
@@ -102,21 +102,21 @@ const JOINT = new RegExp(
   "giu",
 );
 
-/** A joint behind a citation: two statements that cite for themselves. */
+/** "and" behind a citation joins two statements, each with its own citation. */
 const AND = /[ \t]{0,4},?\s{1,8}(?:and|but|yet|und|aber|doch|et|mais|y|e|pero|maar|en)\s{1,8}/iuy;
-/** What opens a clause of its own. */
+/** Words that open a clause with its own subject. */
 const SUBJECT =
   /^(?:the|this|that|these|those|it|he|she|they|we|you|its|his|her|their|our|there|der|die|das|dem|den|ein|eine|es|er|sie|wir|ihr|ihre|sein|seine|diese[rs]?|le|la|les|l['’]|un|une|il|elle|ils|elles|on|ce|cette|son|sa|ses|el|los|las|una|este|esta|su|sus|ella|ellos)(?![\p{L}\p{N}])/iu;
 const VERB =
   /^\S{1,60}\s(?:\S{1,60}\s){0,7}(?:is|are|was|were|has|have|had|will|would|can|could|may|must|should|does|did|costs?|\p{L}{2,}ed|ist|sind|war|waren|hat|haben|hatte|wird|werden|wurden?|kann|muss|soll|darf|est|sont|a|ont|était|sera|peut|doit|es|son|era|fue|tiene|puede|debe)(?![\p{L}\p{N}])/iu;
 const FEWEST_WORDS = 3;
 
-/** A row of a table, each cell with the name of its column: one alone does not say of what it is. */
+/** A row of a table, each cell with the name of its column. It is not cut, because one cell alone does not name its subject. */
 const CELLS = /^\s*[^:;\n]{1,60}: [^;\n]{1,500}(?:; [^:;\n]{1,60}: [^;\n]{1,500})+$/u;
 
 /**
- * The clauses of a sentence that are statements of their own, without what joins them. "and" joins two statements only
- * where each has its own citation and its own subject.
+ * Cuts a sentence into clauses that are statements themselves, without the joints between them. "and" joins two statements only
+ * where each has its own citation and its own subject or verb.
  */
 export function clausesOf(prose: Prose, sentence: TextSpan): TextSpan[] {
   if (CELLS.test(prose.text.slice(sentence.start, sentence.end))) return [sentence];

@@ -1,14 +1,14 @@
 import type { ReadUnit } from "./pieces.ts";
 
 const FEWEST_LETTERS = 4;
-/** Heads that say what kind of value a compound is: "Bleigehalt" beside "Blei: 3,2 µg/l". */
+/** Second parts that only name the kind of value: "Bleigehalt" matches "Blei: 3,2 µg/l". */
 const GENERIC =
   /^(?:s|n|en|es|e)?(?:gehalt|wert|zahl|anzahl|menge|preis|kosten|betrag|zeit|zeitraum|dauer|datum|termin|tag|ort|raum|bereich|stelle|art|arten|teil|stuck|version|nummer|programm|gerat)$/u;
 const JOINT = /^(?:s|n|en|es|e)?/u;
 
 /**
- * Where a German word stands that the unit writes as part of a longer one ("alte Geräte", "Altgeräte"), or in two ("Antennenengpass",
- * "Engpass bei den Antennen"). Takes the words of the unit once.
+ * Places of a German word that the unit writes as part of a longer word ("alte Geräte", "Altgeräte"), or as two words
+ * ("Antennenengpass", "Engpass bei den Antennen"). Linear in the words of the unit.
  */
 export function compoundPlaces(stem: string, { stems }: ReadUnit): readonly number[] {
   if (stem.length < 3) return [];
@@ -28,7 +28,7 @@ export function compoundPlaces(stem: string, { stems }: ReadUnit): readonly numb
     : [];
 }
 
-/** Whether a word begins or ends a longer one, of which enough is left. */
+/** Whether a word begins or ends a longer word, with enough letters left for another part. */
 const isPartOf = (part: string, whole: string): boolean =>
   part.length >= (whole.startsWith(part) ? 3 : FEWEST_LETTERS) &&
   whole.length >= part.length + FEWEST_LETTERS &&

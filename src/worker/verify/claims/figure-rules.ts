@@ -6,7 +6,7 @@ import { measureAt } from "../../text/figures/measures.ts";
 import type { Finding, Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 
-/** Where a figure of a claim stands. */
+/** Where a figure of a claim was found. */
 export type FigureFound =
   | { readonly where: "unit"; readonly as: ClaimFigure | null }
   | { readonly where: "piece" }
@@ -15,7 +15,7 @@ export type FigureFound =
 
 const lookedUp = new WeakMap<Pair, Map<ClaimFigure, FigureFound>>();
 
-/** Looks a figure up, once for all rules. */
+/** Looks up a figure, once for all rules. */
 export function findFigure(figure: ClaimFigure, pair: Pair): FigureFound {
   const known = lookedUp.get(pair) ?? new Map<ClaimFigure, FigureFound>();
   lookedUp.set(pair, known);
@@ -24,7 +24,7 @@ export function findFigure(figure: ClaimFigure, pair: Pair): FigureFound {
   return found;
 }
 
-/** In the unit and its labels, in the cited pieces, rounded, and as the result of a computation. */
+/** Looks in the unit and its labels, also for a rounded figure, then in the cited pieces, then for a computation. */
 function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   const { unit, piece, cited, question } = pair;
   const inUnit = nearestSame(figure, unit);
@@ -37,7 +37,7 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   if (round !== undefined) return { where: "unit", as: round };
   if (isNumberOfName(figure, pair)) return { where: "unit", as: null };
   const isRivalled = hasRival(figure, unit);
-  // Above the sentence no figure counts where a nearer one is of its kind.
+  // A figure above the sentence does not count where a nearer figure is of the same kind.
   const isTold = [unit.figures(), ...unit.labelFigures()].some((figures) =>
     figures.some((other) => isOfKind(figure, other)),
   );
@@ -67,7 +67,7 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   return sum === null ? { where: "nowhere" } : { where: "computed", sum: sum.sum };
 }
 
-/** A label's figure stands in where nothing nearer has one of its kind: the sentence, then its headings, then path and title. */
+/** Looks in the sentence, then in its headings, then in path and title, and stops at the first that has a figure of this kind. */
 function nearestSame(figure: ClaimFigure, unit: ReadUnit): ClaimFigure | undefined {
   for (const figures of [unit.figures(), ...unit.labelFigures()]) {
     const same = figures.find((other) => isSame(figure, other));
@@ -76,7 +76,7 @@ function nearestSame(figure: ClaimFigure, unit: ReadUnit): ClaimFigure | undefin
   return undefined;
 }
 
-/** Years are dates; a day without one is none beside a year. */
+/** Whether figures are of one kind. Years are dates, but beside a year a day without a year is no date. */
 function isOfKind(figure: ClaimFigure, other: ClaimFigure): boolean {
   if (kindOf(figure) !== kindOf(other)) return false;
   return figure.kind === "date" || other.kind === "number" || yearOf(other) !== undefined;
@@ -87,7 +87,7 @@ function kindOf({ kind, base, measure, offers }: ClaimFigure): string {
   return measure?.dimension ?? (isYear({ value: base, dimension: "" }) ? "date" : "");
 }
 
-/** What a number counts nothing of: "freezer 2", of a piece whose path or words have "freezer-2". */
+/** A number that is part of a name and counts nothing: "freezer 2", where the piece or its path has "freezer-2". */
 const NUMBERED = /(?<word>\p{L}{2,40})[ \u00A0-]$/u;
 const numberedBy = (text: string, start: number): string | undefined =>
   NUMBERED.exec(text.slice(Math.max(0, start - 41), start))?.groups?.["word"]?.toLowerCase();
@@ -108,7 +108,7 @@ function isNumberOfName(
   return false;
 }
 
-/** "9 EUR", where the unit has 5 EUR: a bare 9 of another sentence does not stand for it. */
+/** Where the unit states 5 EUR, a bare 9 of another sentence does not support "9 EUR". */
 const hasRival = ({ measure }: ClaimFigure, unit: ReadUnit): boolean =>
   measure !== null &&
   unit.figures().some((other) => other.measure?.dimension === measure.dimension);
@@ -118,7 +118,7 @@ const isRoundedIn = (figure: ClaimFigure, pieces: readonly ReadPiece[]): boolean
     units.some((unit) => unit.figures().some((other) => isRounded(figure, other))),
   );
 
-/** "11 days" is not the 11 of a row that counts hours. */
+/** Whether a bare figure has another unit by the words around it: "11 days" is not the 11 in a row about hours. */
 function isOfOtherUnit({ measure }: ClaimFigure, other: ClaimFigure, { terms }: ReadUnit): boolean {
   if (measure === null || other.measure !== null || other.kind === "date") return false;
   const named = terms.flatMap(({ word }) => (word.length > 2 ? (measureAt(word) ?? []) : []));
@@ -150,11 +150,11 @@ function hasOtherYear(one: ClaimFigure, other: ClaimFigure): boolean {
   return first !== undefined && second !== undefined && first !== second;
 }
 
-/** Whether a figure that says that it is rounded is another one rounded, with fewer digits, in the direction that it says. */
+/** Whether a figure that is stated as rounded is the other one with fewer digits, rounded in the stated direction. */
 export function isRounded(figure: ClaimFigure, { base, measure, kind }: ClaimFigure): boolean {
   if (figure.precision === "exact" || figure.kind === "date" || kind === "date") return false;
   if ((figure.measure?.dimension ?? null) !== (measure?.dimension ?? null)) return false;
-  // In its own unit: "four hours" is rounder than 260 minutes.
+  // Digits count in the figure's own unit: "four hours" is rounder than 260 minutes.
   const factor = figure.measure?.factor ?? 1;
   if (digitsOf(figure.base / factor) >= digitsOf(base / factor)) return false;
   if (figure.precision === "below" && base > figure.base) return false;
@@ -167,11 +167,11 @@ const digitsOf = (value: number): number =>
     .replace(".", "")
     .replace(/^0+|0+$/g, "").length;
 
-/** Figures of a claim that must stand somewhere. */
+/** Figures of a claim that must be in the evidence. */
 export const hardFigures = ({ claim }: Pair): readonly ClaimFigure[] =>
   claim.figures.filter(({ isSoft, asks }) => !isSoft && asks.length > 0);
 
-/** Value and unit of each figure stand in the cited pieces, or come out of figures of the unit. */
+/** Finds a figure whose value and unit no cited piece states, and that no computation gives. */
 export function compareFigures(pair: Pair): Finding | null {
   const missing = hardFigures(pair).find(
     (figure) => findFigure(figure, pair).where === "nowhere" && !isCount(figure),
@@ -183,13 +183,13 @@ export function compareFigures(pair: Pair): Finding | null {
 
 const MOST_COUNTED = 4;
 
-/** "The three legs": so few in words are often counted by the writer. */
+/** "The three legs": the writer often counts such small numbers, in words, himself. */
 const isCount = ({ base, measure, counted, text }: ClaimFigure): boolean =>
   measure === null && counted !== null && base <= MOST_COUNTED && !/\d/.test(text);
 
 /**
- * A figure that only a heading, the title or the path holds is not said of what the sentence says, and a day without a year
- * does not say the year that the claim gives it where nothing cited has that year.
+ * Finds a figure that only a heading, the title or the path holds, so that the sentence does not state it; and a year that the
+ * claim adds to a day where no cited piece has that year.
  */
 export function compareLabelFigures(pair: Pair): Finding | null {
   const { unit } = pair;
@@ -210,14 +210,14 @@ function isYearInvented(figure: ClaimFigure, day: ClaimFigure, { cited, question
   const year = yearOf(figure);
   if (year === undefined || yearOf(day) !== undefined || figure.kind !== "date") return false;
   const offered = `n:${year}`;
-  // The year of a folder ("1999/fair.md") is no figure.
+  // The year of a folder ("1999/fair.md") is not read as a figure.
   return (
     !cited.some((piece) => piece.offers().has(offered) || piece.folded().includes(year)) &&
     !question.figures.some(({ offers }) => offers.includes(offered))
   );
 }
 
-/** How the computed figures of a claim come about: "310 - 85 = 225"; null where none is computed. */
+/** The computations of a claim's figures, such as "310 - 85"; null where no figure is computed. */
 export function sumsOf(pair: Pair): string | null {
   const sums = hardFigures(pair).flatMap((figure) => {
     const found = findFigure(figure, pair);
@@ -226,7 +226,7 @@ export function sumsOf(pair: Pair): string | null {
   return sums.length === 0 ? null : sums.join("; ");
 }
 
-/** "1 January 2026, a Thursday", where the unit gives the date alone. */
+/** The weekday of a claim, "1 January 2026, a Thursday", where the unit gives only the date. */
 function weekdayOf(figure: ClaimFigure, found: FigureFound, { claim }: Pair): string | null {
   const [weekday] = figure.asks;
   if (weekday?.startsWith("w:") !== true || found.where !== "unit") return null;

@@ -8,10 +8,12 @@ import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
 import { append } from "../../../shared/group-by.ts";
 
-/** What a cue says of its clause. The same names in every language: a claim and its sentence may differ in it. */
+/**
+ * The meaning of a cue for its clause. Names are the same in all languages, because claim and sentence may differ in language.
+ */
 export type CueClass = keyof CueWords;
 
-/** A cue of a text, and where it stands. */
+/** A cue of a text, with its range. */
 export type Cue = TextSpan & { readonly name: CueClass; readonly word: string };
 
 type Phrase = { readonly name: CueClass; readonly words: readonly string[] };
@@ -34,7 +36,7 @@ function phrasesOf(language: ListedLanguage): ReadonlyMap<string, readonly Phras
 const phrasesIn = byLanguage(phrasesOf);
 const IN_JAPANESE = once(() => entriesOf("japanese"));
 
-/** The cues of a text, by the words that it was read into. Of phrases within each other the longer one counts. */
+/** Finds the cues of a text, by its terms. Where one phrase contains another, the longer one counts. */
 export function findCues(
   text: string,
   terms: readonly Term[],
@@ -66,16 +68,16 @@ export function findCues(
   );
 }
 
-/** "Without any decision": of what is denied, "any" is none. */
+/** "Without any decision": a denied "any" is no cue. */
 const isDeniedAny = ({ word, start }: Cue, all: readonly Cue[]): boolean =>
   word === "any" &&
   all.some(({ name, end }) => name === "not" && end < start && start - end <= MOST_TO_ANY);
 const MOST_TO_ANY = 20;
 
-/** A capital that begins no question. */
+/** "May" with a capital letter is the month, and permits nothing. */
 const MONTH = /^May$/;
 
-/** "No. 12" numbers an invoice, and "compte 12 places" counts seats. */
+/** "No. 12" numbers an invoice and denies nothing, and "compte 12 places" counts seats. */
 const NUMBERING =
   /^(?:No\.?|no\.|[Cc]ompt(?:e|ent|ait|aient)|[Cc]uenta(?:n)? con)[ \u00A0\u202F]?#?\d/u;
 const MOST_NUMBERING_CHARS = 14;
@@ -84,7 +86,7 @@ const isBeforeNumber = (text: string, { start }: Term): boolean =>
   NUMBERING.test(text.slice(start, start + MOST_NUMBERING_CHARS));
 
 type Spellings = Readonly<Partial<Record<CueClass, RegExp>>>;
-/** Words that accents alone tell from a cue: "sí" is yes, and "wurde" happened where "würde" would. */
+/** Words that differ from a cue only by accents: "sí" (yes) and "si" (if), "wurde" (happened) and "würde" (would). */
 const SPELLED_OTHERWISE: Readonly<Record<ListedLanguage, Spellings>> = {
   english: {},
   german: {
@@ -98,14 +100,14 @@ const SPELLED_OTHERWISE: Readonly<Record<ListedLanguage, Spellings>> = {
 const PAST_MODAL = /^(?:konn|muss)ten?$/u;
 const MOST_TO_MODAL = 10;
 
-/** "Konnte geliefert werden", "geliefert werden musste": that is done. What "muss geliefert werden" is still to come. */
+/** "Konnte geliefert werden" and "geliefert werden musste" are done; "muss geliefert werden" is still to come. */
 const isOfPastModal = ([word]: readonly string[], terms: readonly Term[], at: number): boolean =>
   word === "werden" &&
   [...terms.slice(Math.max(0, at - MOST_TO_MODAL), at), ...terms.slice(at + 1, at + 2)].some(
     (term) => PAST_MODAL.test(term.word),
   );
 
-/** A phrase of these says what its words say, too: "more than". */
+/** Cues inside a phrase of these classes count too: "more than". */
 const OPEN: ReadonlySet<CueClass> = new Set(["not", "over", "under", "after", "before"]);
 
 const isTakenBy = (inner: Cue, outer: Cue): boolean =>
@@ -117,7 +119,7 @@ const isTakenBy = (inner: Cue, outer: Cue): boolean =>
 type Frame = { readonly name: CueClass; readonly before: RegExp; readonly butNot?: RegExp };
 type Frames = Readonly<Record<string, Frame>>;
 
-/** Words that are a cue only where another one stands shortly before them: "plus … que". */
+/** Words that are a cue only shortly behind another word: "plus … que". */
 const FRAMED: Readonly<Record<ListedLanguage, readonly Frames[]>> = {
   english: [],
   german: [
@@ -173,7 +175,7 @@ const findSubstrings = (text: string): Cue[] =>
     }),
   );
 
-/** 少ない is "few" and 危ない "dangerous": they deny nothing. */
+/** 少ない means "few" and 危ない "dangerous": their ない denies nothing. */
 const NOT_DENIED = /[少危]$/u;
 
 function startOf(word: string, text: string): number {

@@ -13,7 +13,7 @@ const WHY: Readonly<Record<Frame, string>> = {
   reported: "others say it there",
 };
 
-/** What a sentence does not state, it carries for a claim alone that says so too. */
+/** A sentence with a frame (asked, denied, an example …) supports only a claim that names the same frame. */
 export function compareFrame(pair: Pair): Finding | null {
   const { claim, unit } = pair;
   const { frame, text } = unit;
@@ -23,7 +23,7 @@ export function compareFrame(pair: Pair): Finding | null {
   return { reason: "frame", detail: WHY[frame] };
 }
 
-/** "Is not covered" of what is denied; "is not painted", and "is to be painted", of what is still open. */
+/** Whether the claim names the frame by a denial: "is not covered" if denied; "is not painted" or "is to be painted" if open. */
 function isDenied(pair: Pair, frame: Frame): boolean {
   const denials = claimCues(pair, "not").length;
   if (frame === "denied") return denials > 0;

@@ -27,12 +27,12 @@ import {
 } from "./windows.ts";
 import type { Window } from "./windows.ts";
 
-/** A statement of an answer, the numbers of the pieces that it cites, and the words of them that it quotes. */
+/** A statement of an answer, the numbers of the pieces that it cites, and its quote from them. */
 export type Claim = {
   readonly text: string;
   readonly cites: readonly number[];
   readonly quote?: string | undefined;
-  /** What an examined judge said of it; nothing where none was asked. */
+  /** The verdict of an examined judge; missing where none was asked. */
   readonly verdict?: JudgeVerdict | undefined;
 };
 export type ClaimCheck = {
@@ -43,14 +43,14 @@ export type ClaimCheck = {
 export type GradedClaim = {
   readonly grade: ClaimGrade;
   readonly reason: ClaimReason;
-  /** How a figure was computed that stands nowhere: "310 - 85 = 225". */
+  /** The computation of a figure that no text states: "310 - 85". */
   readonly arithmetic: string | null;
   readonly place: EvidenceSpan | null;
-  /** The rules that speak against it, in order, or the one that settled it at once, and what a judge says. */
+  /** The rules that contradict it, in order, or the one rule that decided at once, and the judge's verdict. */
   readonly checks: readonly ClaimCheck[];
 };
 
-/** The rules that look at a claim beside a unit, in the order in which their reasons count. */
+/** The rules that compare a claim with a unit, in the order in which their reasons count. */
 const VETOES = {
   figures: compareFigures,
   codes: compareCodes,
@@ -62,7 +62,7 @@ const VETOES = {
   denied_words: compareDeniedWords,
 } satisfies Record<string, (pair: Pair) => Finding | null>;
 
-/** These say that the unit does not state what its words say, or not of this figure: a claim may mean it so all the same. */
+/** Weaker rules: the unit does not state its words as a fact, or its figure is only in a label. The claim may still be right. */
 const FRAMES = {
   frame: compareFrame,
   label_figures: compareLabelFigures,
@@ -79,15 +79,15 @@ export const CLAIM_RULES: readonly ClaimRule[] = [
 
 type Grading = {
   readonly question: string;
-  /** Those that are asked: all of them, but for a bench that shows what each brings. */
+  /** The rules to apply: all by default; a bench omits some to measure each one. */
   readonly rules?: ReadonlySet<ClaimRule> | undefined;
 };
 
 const ALL_RULES: ReadonlySet<ClaimRule> = new Set(CLAIM_RULES);
 
 /**
- * Grades each claim against the pieces that it cites, in order, with the place that carries it or comes nearest. No model is asked
- * here; pieces are read once. Near linear.
+ * Grades each claim, in order, against the pieces that it cites, with the place that supports it or comes nearest. Calls no
+ * model, and reads each piece once. Near linear.
  */
 export function gradeClaims(
   claims: readonly Claim[],
@@ -96,7 +96,7 @@ export function gradeClaims(
 ): readonly GradedClaim[] {
   const byNumber = new Map(evidence.map((block) => [block.number, block]));
   const asked = readClaim(question, null);
-  // A model that goes round in circles says the same thousands of times.
+  // A model that repeats itself in a loop makes the same claim thousands of times.
   const known = new Map<string, GradedClaim>();
   return claims.map((claim) => {
     const key = JSON.stringify([claim.text, claim.cites, claim.quote, claim.verdict?.says]);
@@ -125,7 +125,7 @@ export function gradeClaims(
   }
 }
 
-/** What rests on a figure that was not read for sure is at most unconfirmed, whatever its words. */
+/** A claim that uses a figure which text recognition marked as doubtful is at most unconfirmed. */
 function withDoubt(graded: GradedClaim, text: string, block: CitableBlock): GradedClaim {
   const { place } = graded;
   if (graded.grade !== "supported" || place === null) return graded;
@@ -138,7 +138,7 @@ function withDoubt(graded: GradedClaim, text: string, block: CitableBlock): Grad
   return { ...graded, grade: "unconfirmed", reason: "reading", checks: [...graded.checks, check] };
 }
 
-/** A figure over a table that comes out again, to the letter, from the pieces that are cited. */
+/** Supports a computed figure over a table when the cited pieces give exactly the same text again. */
 function computedAgain(
   text: string,
   question: string,
@@ -169,7 +169,10 @@ type Against = {
   readonly rules: ReadonlySet<ClaimRule>;
 };
 
-/** A quote that is found pins the claim to the units that hold it; one that is not is told, and counts for nothing. */
+/**
+ * A quote that is found limits the claim to the units that hold it. A quote that is not found is recorded and otherwise
+ * ignored.
+ */
 function gradeClaim(claim: Claim, against: Against): GradedClaim {
   const pinned = findQuoted(claim.quote ?? "", against.cited);
   if (pinned === null || pinned.length > 0) return gradeText(claim, pinned, against);
@@ -183,7 +186,7 @@ const QUOTE_NOT_FOUND: ClaimCheck = {
   detail: "The quote that it gives stands in no piece that it cites.",
 };
 
-/** @param pinned the units against which the claim is held; null where any of the pieces may carry it */
+/** @param pinned the units that the claim is compared with; null where any unit of the pieces may support it */
 function gradeText(
   claim: Claim,
   pinned: readonly Window[] | null,
@@ -191,7 +194,7 @@ function gradeText(
 ): GradedClaim {
   const text = withoutYes(claim.text);
   const whole = rules.has("verbatim") ? findVerbatim(text, cited) : null;
-  // What states what it says needs no further look.
+  // A whole sentence that states its words as a fact needs no further check.
   if (whole !== null && whole.unit.frame === null) return verbatimAt(whole);
   const weightOf = weigher(cited);
   const ofEvidence = cited[0]?.units[0]?.language ?? null;
@@ -207,10 +210,10 @@ function gradeText(
   return gradeBeside(best, verdict);
 }
 
-/** A unit that may carry a claim, with what speaks against that. */
+/** A unit that may support a claim, with the findings against that. */
 type Likeliest = { readonly pair: Pair; readonly findings: readonly RuleFinding[] };
 
-/** Of the units that say most of it, one that nothing speaks against. */
+/** Chooses, among the units that hold most of a claim, one without findings, else the one that holds most. */
 function likeliest(pairs: readonly Pair[], rules: ReadonlySet<ClaimRule>): Likeliest | undefined {
   const [first] = pairs;
   if (first === undefined) return undefined;
@@ -226,8 +229,8 @@ function likeliest(pairs: readonly Pair[], rules: ReadonlySet<ClaimRule>): Likel
 }
 
 /**
- * What says less of a claim than the best unit does in so great a part may be of something else: with all of them fewer wrong claims met a
- * rule (59 % of the bad ones of the first kept third, 51 with .7, and 51 with .85).
+ * A unit that holds less than this part of the best unit's share may be about something else. With all units allowed, more
+ * wrong claims met no rule: 59 % of the bad claims of the first held-out third, against 51 % at 0.7 and at 0.85.
  */
 const NEARLY = 0.7;
 
@@ -242,7 +245,7 @@ const verbatimAt = ({ piece, unit }: Window): GradedClaim => ({
   checks: [{ rule: "verbatim", verdict: "pass", detail: "a whole sentence" }],
 });
 
-/** A whole unit that states what it says only for a claim that says its frame too. */
+/** Grades a claim that is a whole unit with a frame: it is supported only when the claim names the frame too. */
 function gradeFramed(
   whole: Window,
   [pair]: readonly Pair[],
@@ -256,7 +259,7 @@ function gradeFramed(
   return { ...graded, grade: "unconfirmed", reason, checks };
 }
 
-/** By what a judge says, and by what speaks against a claim. A judge that is not asked leaves it open. */
+/** The grade by the judge's verdict and the strongest finding. A judge that was not asked counts as unclear. */
 export const GRADES: Readonly<
   Record<JudgeVerdict["says"], Readonly<Record<"none" | "frame" | "hard", ClaimGrade>>>
 > = {

@@ -3,16 +3,16 @@ import type { TextSpan } from "../../text/spans.ts";
 
 type Placed = TextSpan & {
   readonly cites: readonly number[];
-  /** Its numbers stand elsewhere, in what may be left out. */
+  /** Its citations are in another statement, which may be left out. */
   readonly isInherited: boolean;
 };
 
-/** Stands for what is gone while its line is put in order; no answer holds it. */
+/** Marks a removed statement while its line is repaired; no answer contains it. */
 const GONE = "\0";
 
 /**
- * An answer without some of its statements: what joined them to others goes with them, as do lines that said nothing
- * else. Of the others those that cited with one that is gone cite for themselves. Linear.
+ * Removes statements from an answer, with the words that joined them to others, and lines that hold nothing else. A remaining
+ * statement whose citation was in a removed one gets its own citation. Linear.
  */
 export function leaveOut<T extends Placed>(
   answer: string,
@@ -20,7 +20,7 @@ export function leaveOut<T extends Placed>(
   isLeftOut: (statement: T) => boolean,
 ): string {
   const edits: Edit[] = [];
-  // Whether the citation that stands behind a statement, at the end of its sentence, goes with another.
+  // Whether the next citation, which also covers the statements before it, is removed with its statement.
   let isCitationGone = false;
   for (const statement of statements.toReversed()) {
     const { start, end, isInherited } = statement;
@@ -49,7 +49,7 @@ const JOINT_BEFORE = new RegExp(
 const JOINT_AFTER = new RegExp(`${GONE}[,;–—\\s]{0,8}(?:(?:${JOINTS})\\s{1,4})?`, "giu");
 const MARK = /^(?:[ \t>]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*)/;
 
-/** A line of which something is gone; none where nothing is left. */
+/** Repairs a line with removed statements; none where no statement is left. */
 function withoutGaps(line: string): string[] {
   if (!line.includes(GONE)) return [line];
   const mark = MARK.exec(line)?.[0] ?? "";
@@ -66,14 +66,14 @@ function withoutGaps(line: string): string[] {
 
 const ENDS = /[.!?…。！？:](?:["'”’»)\]*_]|\s?\[[^\]]{0,200}\]){0,8}$/u;
 
-/** What is left of a sentence begins and ends as one. */
+/** Gives the rest of a sentence a capital letter and a stop. */
 function asSentence(part: string): string {
   const first = String.fromCodePoint(part.codePointAt(0) ?? 0);
   const opened = first.toUpperCase() + part.slice(first.length);
   return ENDS.test(opened) ? opened : `${opened}.`;
 }
 
-/** Headings and lead-ins at the end, under which nothing is left. */
+/** Removes headings and lead-ins at the end, because nothing follows them. */
 function withoutOpenEnd(lines: readonly string[]): readonly string[] {
   let end = lines.length;
   while (end > 0 && /^[\s>]*$|^ {0,3}#{1,6}\s|[:：][*_]{0,3}\s*$/.test(lines[end - 1] ?? ""))

@@ -5,7 +5,7 @@ import { isInOtherVoice } from "./voice.ts";
 import { foldSpaces, type ReadPiece } from "./pieces.ts";
 import type { Name } from "./names.ts";
 
-/** Codes, addresses and identifiers stand whole in the cited pieces. */
+/** Finds a code, address or identifier that is not whole in any cited piece. */
 export function compareCodes({ claim, cited, question }: Pair): Finding | null {
   const missing = claim.codes.find(
     ({ text }) =>
@@ -17,7 +17,7 @@ export function compareCodes({ claim, cited, question }: Pair): Finding | null {
     : { reason: "name", detail: `${missing.text} stands nowhere in what is cited` };
 }
 
-/** Names stand in the cited pieces, whole: another surname behind a known first name is another person. */
+/** Finds a name that is not whole in the cited pieces: another surname behind a known first name is another person. */
 export function compareNames(pair: Pair): Finding | null {
   const { claim, unit } = pair;
   for (const name of claim.names) {
@@ -33,12 +33,12 @@ export function compareNames(pair: Pair): Finding | null {
     : { reason: "name", detail: `${other} stands nowhere in what is cited` };
 }
 
-/** "Rosalind prefers", where the sentence says that Marguerite prefers: a first word says by its neighbour that it is a name. */
+/** Finds "Rosalind prefers" where the sentence says "Marguerite prefers": the next word shows that the first is a name. */
 function replacedName({ claim, unit, cited, met }: Pair): string | null {
   const [first, second] = claim.terms;
   if (first === undefined || second === undefined || claim.language === "german") return null;
   if (claim.language !== unit.language || !first.isContent) return null;
-  // Of "l'association" the article is a word of its own.
+  // The article in "l'association" is a separate term of one letter.
   if (first.word.length < 2 || overlapsAny(first, claim.figures)) return null;
   if (cited.some((piece) => holds(piece, first.word, false))) return null;
   const places = met.find(({ term }) => term === second)?.places ?? [];
@@ -68,7 +68,7 @@ function holds(piece: ReadPiece, word: string, isJapanese: boolean): boolean {
 
 type Anchor = TextSpan & { readonly text: string; readonly at: number };
 
-/** Where each name and code of the claim stands in the unit, in the order of the claim; those that stand there once. */
+/** The names and codes of the claim that the unit holds exactly once, in the order of the claim, with their places. */
 function anchorsOf({ claim, unit }: Pair): Anchor[] {
   const folded = unit.text.toLowerCase();
   const names = claim.names.filter(({ isWeak }) => !isWeak);
@@ -87,7 +87,7 @@ function anchorsOf({ claim, unit }: Pair): Anchor[] {
     });
 }
 
-/** Where a name stands as a whole, the first two places: "dx-20" is not in "dx-20p". */
+/** The first two places of a whole word or name: "dx-20" is not in "dx-20p". */
 function placesOfWord(word: string, text: string): number[] {
   const places: number[] = [];
   for (
@@ -103,7 +103,7 @@ function placesOfWord(word: string, text: string): number[] {
   return places;
 }
 
-/** Names stand in the order of the sentence. */
+/** Finds a name that claim and sentence have in another order. */
 export function compareAnchors(pair: Pair): Finding | null {
   if (pair.unit.kind === "row" || isInOtherVoice(pair)) return null;
   const anchors = anchorsOf(pair);

@@ -2,10 +2,10 @@ import type { TextSpan } from "../../text/spans.ts";
 import { foldWord } from "../../../shared/text/normalise-text.ts";
 import type { ClaimLanguage, Term } from "./terms.ts";
 
-/** Words of a claim that name one thing: neighbours that begin with capitals. */
+/** Neighbouring words with capital letters that name one thing. */
 export type Name = TextSpan & {
   readonly text: string;
-  /** Folded. */
+  /** Folded words of the name. */
   readonly words: readonly string[];
   /** Whether it may be a common noun: at the start of a sentence, or German. */
   readonly isWeak: boolean;
@@ -19,7 +19,7 @@ const TITLES: ReadonlySet<string> = new Set(
 const GERMAN_TITLES: ReadonlySet<string> = new Set(
   "herr herrn frau fraulein firma dr prof familie".split(" "),
 );
-/** Prepositions that open a sentence, and are no words of a name: "Laut Herrn Wessels". */
+/** Prepositions that open a sentence and are not part of a name: "Laut Herrn Wessels". */
 const OPENING: ReadonlySet<string> = new Set("laut gemass dank trotz wegen selon segun".split(" "));
 const CAPITAL = /^\p{Lu}/u;
 const JOINED =
@@ -61,7 +61,7 @@ export function findNames(
   return [...names, ...quoted.filter(({ words }) => words.length > 0)];
 }
 
-/** „Frösche“: what is quoted with capitals is called so. */
+/** „Frösche“: quoted words with capital letters are a name. */
 const IN_QUOTES =
   /["„“«»](?<name>\p{Lu}[\p{L}\p{M}]{1,30}(?:[ -]\p{Lu}[\p{L}\p{M}]{1,30}){0,2})["“”«»]/gu;
 const readWords = (name: string): string[] => name.split(/[ -]/).map(foldWord);
@@ -91,7 +91,7 @@ function nameOf(run: readonly Term[], text: string, language: ClaimLanguage | nu
   };
 }
 
-/** "Werft Lüdtke", "Bernd Zollinger": of two German nouns in a row the second is a name, unless a number counts the first. */
+/** "Werft Lüdtke", "Bernd Zollinger": the second of two German nouns in a row is a name, unless a number counts the first. */
 const isApposition = (run: readonly Term[], text: string): boolean =>
   run.length > 1 &&
   !/[\d%][ \u00A0]?$/u.test(text.slice(0, run[0]?.start ?? 0)) &&

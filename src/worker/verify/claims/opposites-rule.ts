@@ -7,7 +7,7 @@ import { segmentAt } from "./segments.ts";
 
 const isOfTime = ({ name }: Cue): boolean => name === "before" || name === "after";
 
-/** One of two opposites stands in the claim, the other in the sentence. */
+/** Finds two opposites, one in the claim and the other in the sentence. */
 export function compareOpposites(pair: Pair): Finding | null {
   const { claim, unit } = pair;
   if (claim.language !== unit.language) return null;
@@ -40,14 +40,14 @@ function isTurned(pair: Pair, word: string, other: string): boolean {
   return ofClaim !== undefined && ofUnit !== undefined && isToldFromTheEnd(pair, ofClaim, ofUnit);
 }
 
-/** "Y after X", where the sentence says "X before Y". */
+/** Whether the claim says "Y after X" and the sentence "X before Y", which agree. */
 function isToldFromTheEnd(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
   if (ofClaim.name === ofUnit.name) return false;
   const { inside, outside } = complements(pair, ofClaim, ofUnit);
   return outside > 0 && inside === 0;
 }
 
-/** Of the words that follow the cue of the claim and stand in the unit, how many follow its cue, and how many don't. */
+/** Of the claim's words behind its cue that the unit holds: how many are behind the unit's cue, and how many are not. */
 function complements(
   pair: Pair,
   ofClaim: Cue,
@@ -69,7 +69,7 @@ function complements(
   return { inside, outside: isEmpty ? 0 : places.length - inside };
 }
 
-/** From a cue to the end of its segment. */
+/** The span from a cue to the end of its segment. */
 function complementOf({ start, end }: Cue, segments: readonly TextSpan[]): TextSpan {
   const own = segments[segmentAt(segments, start)];
   const next =

@@ -25,7 +25,7 @@ export type ReadClaim = {
   readonly text: string;
   readonly language: ClaimLanguage | null;
   readonly terms: readonly Term[];
-  /** Words that say something, each stem once, without the words of figures and codes. */
+  /** Content words, each stem once, without the words of figures and codes. */
   readonly content: readonly Term[];
   readonly figures: readonly ClaimFigure[];
   readonly codes: readonly Code[];
@@ -34,12 +34,12 @@ export type ReadClaim = {
   readonly segments: readonly TextSpan[];
 };
 
-/** What a document that a unit stands in is called, and its writer. */
+/** Words for a document and its writer, which need not be in the unit. */
 const documentWords = byLanguage(
   (language: ClaimLanguage) => new Set(wordFile(language).of_document),
 );
 
-/** A longer claim is read up to here, and never carried. */
+/** A longer claim is read up to this length, and never supported. */
 export const MOST_CLAIM_CHARS = 2_000;
 
 export function readClaim(whole: string, around: ClaimLanguage | null): ReadClaim {
@@ -69,12 +69,12 @@ export function readClaim(whole: string, around: ClaimLanguage | null): ReadClai
   };
 }
 
-/** What a name numbers, and the rest of a number that a blank cuts: "Delta 60 449". */
+/** A name with a number, before the rest of a number that is grouped by spaces: "Delta 60 449". */
 const NUMBERED = /\p{Lu}[\p{L}\p{N}]{1,24}[ \u00A0]\d{1,3}(?=[ \u00A0\u202F]\d{3}(?!\d))/gu;
 
 /**
- * A claim as it is read beside the pieces that it cites. "Delta 60 449 €" is two numbers where no piece holds the one that
- * they make, and one of them speaks of a Delta 60.
+ * Reads a claim beside the pieces that it cites. "Delta 60 449 €" holds two numbers, 60 and 449, where no piece states 60 449
+ * and one piece names a Delta 60.
  */
 export function readClaimBeside(
   pieces: readonly ReadPiece[],
@@ -96,7 +96,7 @@ export function readClaimBeside(
   return readClaim(`${text.slice(0, end)},${text.slice(end)}`, around);
 }
 
-/** With no further digits behind it. */
+/** Whether a text holds a name without further digits behind it. */
 function holdsName(folded: string, name: string): boolean {
   const sought = foldSpaces(name);
   for (let at = folded.indexOf(sought); at >= 0; at = folded.indexOf(sought, at + 1)) {
@@ -105,7 +105,7 @@ function holdsName(folded: string, name: string): boolean {
   return false;
 }
 
-/** "just under 40": the words say how exact the figure is. */
+/** "just under 40": the words before a figure say how exact it is, and are no cue of the clause. */
 const MOST_BEFORE = 14;
 const isOfFigure = (cue: Cue, figures: readonly ClaimFigure[]): boolean =>
   figures.some(
@@ -114,33 +114,33 @@ const isOfFigure = (cue: Cue, figures: readonly ClaimFigure[]): boolean =>
       (cue.start >= start && cue.end <= end),
   );
 
-/** How a word of the claim stands in the unit. */
+/** A content word of the claim, and where the unit holds it. */
 export type Met = {
   readonly term: Term;
   readonly weight: number;
-  /** Whether it says little, or is a cue, which other rules compare: it is no new word. */
+  /** Whether it says little, or is a cue, which other rules compare: then its absence does not count. */
   readonly isMinor: boolean;
-  /** Its places among the terms of the unit; none where only a label holds it, or nothing. */
+  /** Its places among the terms of the unit; empty where only a label holds it, or nothing does. */
   readonly places: readonly number[];
-  /** In the unit, or in a label. */
+  /** Whether the unit or a label holds it. */
   readonly isFound: boolean;
 };
 
-/** A claim beside the unit that may carry it, with the pieces that it cites. */
+/** A claim beside a unit that may support it, with the pieces that it cites. */
 export type Pair = {
   readonly claim: ReadClaim;
   readonly unit: ReadUnit;
   readonly piece: ReadPiece;
   readonly cited: readonly ReadPiece[];
   readonly met: readonly Met[];
-  /** Of the weight of the claim's words, what unit and labels hold; 0 where it has none. */
+  /** The part of the weight of the claim's words that unit and labels hold; 0 where the claim has no words. */
   readonly share: number;
   /** Clauses of the unit that the claim is about. */
   readonly aligned: ReadonlySet<number>;
   readonly question: ReadClaim;
 };
 
-/** What a rule holds against a claim, and why in words that name both sides. */
+/** The objection of a rule to a claim, with a detail that names both sides. */
 export type Finding = {
   readonly reason:
     "figure" | "name" | "polarity" | "opposite" | "anchor" | "subject" | "frame" | "label";
@@ -186,7 +186,7 @@ export function pairOf(
   return { claim, unit, piece, cited, met, share, question, aligned: alignedClauses(met, unit) };
 }
 
-/** Forms of a word in a piece, and of the words that say the same. */
+/** The forms of a word that the piece holds, by inflection and by common stems. */
 export const relatedWords = (
   stem: string,
   language: ClaimLanguage | null,
@@ -195,7 +195,7 @@ export const relatedWords = (
   ...new Set([stem, ...otherForms(stem, language)].flatMap((one) => [one, ...relatedTo(one)])),
 ];
 
-/** A word that the piece itself holds is no other one there: the folder "notes" stands for no "facture". */
+/** Whether labels hold a word. Where the piece's text holds the word itself, its other forms in labels do not count. */
 function isInLabels(
   stem: string,
   related: readonly string[],
@@ -206,7 +206,7 @@ function isInLabels(
   return (isHeld ? own : related).some((other) => labels.has(other));
 }
 
-/** A clause counts where the claim holds two fifths of its words, or where most of the claim stands. */
+/** The claim is about a clause where it holds this part of the clause's words, or where the clause holds most of the claim. */
 const LEAST_ALIGNED = 0.4;
 
 function alignedClauses(met: readonly Met[], unit: ReadUnit): ReadonlySet<number> {
@@ -231,11 +231,11 @@ function alignedClauses(met: readonly Met[], unit: ReadUnit): ReadonlySet<number
   );
 }
 
-/** "The month ticket is not transferable" beside a clause that holds all of "the ten-visit ticket is transferable". */
+/** Whether another clause holds all of these words and more: then the claim is about that one. */
 const isWithinOther = (words: ReadonlySet<Term>, all: readonly ReadonlySet<Term>[]): boolean =>
   all.some((other) => other.size > words.size && [...words].every((term) => other.has(term)));
 
-/** The cues of a kind in the clauses of the unit that the claim is about. */
+/** The cues of a class in the clauses of the unit that the claim is about. */
 export const alignedCues = ({ unit, aligned }: Pair, name: CueClass): readonly Cue[] =>
   unit
     .cues()
@@ -244,7 +244,7 @@ export const alignedCues = ({ unit, aligned }: Pair, name: CueClass): readonly C
 export const claimCues = ({ claim }: Pair, name: CueClass): readonly Cue[] =>
   claim.cues.filter((cue) => cue.name === name);
 
-/** The words of the claim that stand in a part of the unit. */
+/** The words of the claim in a part of the unit. */
 export const wordsIn = (part: TextSpan | undefined, { met, unit }: Pair): ReadonlySet<Term> =>
   new Set(
     met.flatMap(({ term, places }) =>

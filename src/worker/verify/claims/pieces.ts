@@ -18,11 +18,11 @@ import { unitsOf } from "./units.ts";
 import type { Unit } from "./units.ts";
 import { groupBy } from "../../../shared/group-by.ts";
 
-/** A unit with what the rules look up in it; what costs more is read when it is first asked for. */
+/** A unit with everything that the rules look up in it; the functions compute their value at the first call. */
 export type ReadUnit = Unit & {
   readonly at: number;
   readonly terms: readonly Term[];
-  /** By stem, where it stands among the terms. */
+  /** The places of each stem among the terms. */
   readonly stems: ReadonlyMap<string, readonly number[]>;
   readonly figures: () => readonly ClaimFigure[];
   /** Figures of its headings, the nearest first, and last those of path and title. */
@@ -31,15 +31,15 @@ export type ReadUnit = Unit & {
   readonly segments: () => readonly TextSpan[];
 };
 
-/** A piece of evidence as the rules read it, once. */
+/** A piece of evidence as the rules read it. */
 export type ReadPiece = {
   readonly block: CitableBlock;
   readonly units: readonly ReadUnit[];
-  /** By stem, the units that hold it, in order. */
+  /** The places of the units that hold each stem, in order. */
   readonly holders: ReadonlyMap<string, readonly number[]>;
-  /** By its folded words, a whole sentence. */
+  /** The units by their folded sentence. */
   readonly sentences: ReadonlyMap<string, ReadUnit>;
-  /** The same of a unit behind its label, which says by it what frames it. */
+  /** The units by their folded sentence behind their label. The label names the frame, so `frame` is null here. */
   readonly labelled: ReadonlyMap<string, ReadUnit>;
   /** Stems of path, title and headings, which belong to every unit. */
   readonly labels: ReadonlySet<string>;
@@ -47,18 +47,18 @@ export type ReadPiece = {
   readonly words: ReadonlySet<string>;
   readonly folded: () => string;
   readonly codes: () => ReadonlySet<string>;
-  /** By what a figure offers, the units that hold it; -1 for path and title. */
+  /** The places of the units that hold each key of a figure; -1 for path and title. */
   readonly offers: () => ReadonlyMap<string, readonly number[]>;
   /** Figures of path and title. */
   readonly labelFigures: () => readonly ClaimFigure[];
-  /** Stems of the piece that are forms of the same word. */
+  /** The stems of the piece that are forms of the same word. */
   readonly relatedTo: (stem: string) => readonly string[];
   readonly placeOf: PlaceInFile;
 };
 
 const read = new WeakMap<CitableBlock, ReadPiece>();
 
-/** Reads a piece, once for as long as it is in use: all answers of a run are graded against the same pieces. */
+/** Reads a piece, and remembers the result while the piece is in use: all answers of a run use the same pieces. */
 export function readPiece(block: CitableBlock): ReadPiece {
   const known = read.get(block);
   if (known !== undefined) return known;
@@ -109,7 +109,7 @@ function indexPiece(block: CitableBlock): ReadPiece {
 
 const MOST_LABEL_TERMS = 24;
 
-/** As codes are compared: in small letters, with single blanks. */
+/** Folds a text for the comparison of codes: lower case, single spaces. */
 export const foldSpaces = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
 
 function add<K>(lists: Map<K, number[]>, key: K, value: number): void {
@@ -159,7 +159,7 @@ function readUnit(unit: Unit, at: number, ofPiece: () => readonly ClaimFigure[])
   };
 }
 
-/** `grep -c` prints `logs/monday.log:4`, which in prose would be a line of a file. */
+/** `grep -c` prints `logs/monday.log:4`, which in prose would name a line of a file. */
 const COUNT_OF = /(?<=[^\s:]):(?=\d{1,12}\s*$)/gm;
 
 const BEGINNING = 4;
@@ -179,7 +179,7 @@ function relatedStems(all: readonly string[]): (stem: string) => readonly string
 
 const ITEM_MARK = /^\s*(?:[-*+•・>]|\d{1,3}[.)])\s+/;
 
-/** A sentence as it is compared word for word: without the mark of its item, stops at its end, and case. */
+/** Folds a sentence for a comparison word for word: without the mark of its item, stops at its end, and case. */
 export function foldSentence(sentence: string): string {
   const words = foldWords(sentence.replace(ITEM_MARK, "")).map(({ text }) => foldWord(text));
   while (/^[.!?;:,。!?…]$/u.test(words.at(-1) ?? "")) words.pop();

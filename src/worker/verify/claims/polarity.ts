@@ -4,11 +4,11 @@ import { alignedCues, claimCues } from "./pair.ts";
 import type { Finding, Pair } from "./pair.ts";
 import { segmentAt } from "./segments.ts";
 
-/** Claim and clause agree in this share of their words: then another polarity is the opposite. */
+/** Where unit and labels hold this share of the claim's words, another polarity means the opposite. */
 const LEAST_OF_CLAIM = 0.85;
 const FEWEST_WORDS = 3;
 
-/** Both deny, or neither does. */
+/** Finds a denial on one side alone where both sides otherwise say the same. */
 export function comparePolarity(pair: Pair): Finding | null {
   const { kind, detail } = polarityOf(pair);
   return kind === "opposite" ? { reason: "polarity", detail } : null;
@@ -16,14 +16,14 @@ export function comparePolarity(pair: Pair): Finding | null {
 
 type Polarity = { readonly kind: "alike" | "unlike" | "opposite"; readonly detail: string };
 
-/** unlike: they deny differently, and may say the same in other words. opposite: they say the same but for a denial. */
+/** unlike: the denials differ, but both may mean the same. opposite: both say the same except for one denial. */
 export function polarityOf(pair: Pair): Polarity {
   const claim = claimCues(pair, "not").length;
   const denials = withoutPartners(
     [...new Set([...alignedCues(pair, "not"), ...deniedDates(pair)])],
     pair,
   );
-  // Its heading, or the line above its list, denies it once more.
+  // The frame "denied" means that its heading, or the line above its list, denies it once more.
   const unit = denials.length + (pair.unit.frame === "denied" ? 1 : 0);
   const detail = claim > unit ? "it denies what the sentence says" : "the sentence denies it";
   if (claim === unit || (claim > 0 && isDeniedAlike(pair, denials)))
@@ -40,20 +40,20 @@ export function polarityOf(pair: Pair): Polarity {
   return { kind: isHard ? "opposite" : "unlike", detail };
 }
 
-/** "Not collected", above what was found. */
+/** Whether the nearest heading denies: "Not collected", above a list of items that were found. */
 const isDeniedAbove = ({ unit: { headings, language } }: Pair): boolean =>
   language !== null && holdsDenial(headings.at(-1) ?? "", language);
 
-/** "Unavailable" may be what the sentence calls closed: only a plain denial, or one that stands in both, denies the rest of it. */
+/** Whether the claim denies only by a word such as "unavailable", for which the sentence may use another word ("closed"). */
 const isOtherWord = (pair: Pair, denials: readonly Cue[]): boolean =>
   denials.length === 0 && claimCues(pair, "not").some((cue) => !isPlain(cue));
 
-/** "Only allowed on Sundays" may say what "forbidden except on Sundays" says. */
+/** "Only allowed on Sundays" may mean the same as "forbidden except on Sundays". */
 const isOnlyForExcept = (pair: Pair): boolean =>
   (claimCues(pair, "only").length > 0 && alignedCues(pair, "except").length > 0) ||
   (claimCues(pair, "except").length > 0 && alignedCues(pair, "only").length > 0);
 
-/** Words that deny whatever follows; the others say it of one verb: "fails", "declined". */
+/** Words that deny anything that follows. The other denials mean one verb: "fails", "declined". */
 const PLAIN_DENIALS: ReadonlySet<string> = new Set([
   ...`not no none never nobody nothing neither nor cannot without isn aren wasn weren doesn didn hasn haven hadn wouldn couldn shouldn mustn
   nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder ohne
@@ -66,7 +66,7 @@ const PLAIN_DENIALS: ReadonlySet<string> = new Set([
 ]);
 const isPlain = ({ word }: Cue): boolean => PLAIN_DENIALS.has(word);
 
-/** Both deny in plain words as often; or what else the sentence denies is not what the claim speaks of. */
+/** Whether both use equally many plain denials, or the sentence's further denials are not about the claim. */
 function isDeniedAlike(pair: Pair, denials: readonly Cue[]): boolean {
   const own = claimCues(pair, "not");
   const plain = denials.filter(isPlain).length;
@@ -77,11 +77,11 @@ function isDeniedAlike(pair: Pair, denials: readonly Cue[]): boolean {
   );
 }
 
-/** What may stand between a denial and the day that it denies: "but not on Monday". */
+/** Words between a denial and the day that it denies: "but not on Monday". */
 const TO_DATE =
   /^[ \u00A0](?:(?:on|in|at|during|am|im|an|um|le|la|les|en|au|à|el|los|las|a)[ \u00A0])?$/iu;
 
-/** Denials of a day or time that the claim names, in whatever clause: the day may be all that this clause holds. */
+/** Denials of a day or time that the claim names, in any clause: a clause may hold nothing else than the day. */
 function deniedDates({ claim, unit }: Pair): readonly Cue[] {
   const dates = claim.figures.filter(({ kind }) => kind === "date");
   if (dates.length === 0) return [];
@@ -98,7 +98,7 @@ function deniedDates({ claim, unit }: Pair): readonly Cue[] {
     );
 }
 
-/** "Neither … nor" denies two things once each: of a claim about one of them it is one denial. */
+/** "Neither … nor" denies two things once each: for a claim about one of them it is one denial. */
 function withoutPartners(denials: readonly Cue[], { unit, met }: Pair): readonly Cue[] {
   const opener = denials.find(({ word }) => word === "neither" || word === "ni");
   const partner = denials.find(
@@ -120,10 +120,10 @@ function withoutPartners(denials: readonly Cue[], { unit, met }: Pair): readonly
   return isOfBoth ? denials : denials.filter((cue) => cue !== partner);
 }
 
-/** How many words behind a denial tell what it denies. */
+/** The number of content words behind a denial that show what it denies. */
 const DENIED_WORDS = 2;
 
-/** "... has not been confirmed" denies nothing of a claim that says nothing of confirming; "is not" denies what stands before. */
+/** "... has not been confirmed" does not matter to a claim without "confirm". A denial at the end of its clause always counts. */
 function isOfClaim(cue: Cue, { unit, met }: Pair): boolean {
   const segment = unit.segments()[segmentAt(unit.segments(), cue.start)];
   const denied = unit.terms

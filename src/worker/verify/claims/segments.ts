@@ -1,16 +1,16 @@
 import type { TextSpan } from "../../text/spans.ts";
 
-/** Marks and words that part clauses; none inside of a number. */
+/** Marks and words that separate clauses, but not inside a number. */
 const BREAK =
   /[;|•!?。、;]|,(?=\s|$)|\.(?=\s)|\s[–—-]\s|(?<![\p{L}])(?:and|but|or|while|whereas|because|although|und|aber|oder|sondern|während|weil|obwohl|et|mais|ou|tandis|car|parce|y|pero|o|mientras|aunque|porque|sino)(?![\p{L}])/giu;
 
-/** What stands in brackets parts no clause: "the fee (€480, until 28 February) is not paid"; two amounts there are parted. */
+/** Brackets are not cut: "the fee (€480, until 28 February) is not paid"; except brackets with two amounts. */
 const BRACKET =
   /\((?![^()\n]{0,200}([€$£%])[^()\n]{0,200}\1)[^()\n]{0,200}\)|（[^（）\n]{0,200}）/gu;
 
 const CELL = /\|/g;
 
-/** The clauses of a sentence, or the cells of a row, in order. Linear. */
+/** Cuts a sentence into clauses, or a row into cells, in order. Linear. */
 export function cutSegments(text: string, kind: "cells" | "clauses" = "clauses"): TextSpan[] {
   const clauses: TextSpan[] = [];
   const brackets = kind === "cells" ? [] : [...text.matchAll(BRACKET)];
@@ -26,6 +26,6 @@ export function cutSegments(text: string, kind: "cells" | "clauses" = "clauses")
   return clauses;
 }
 
-/** The clause that an offset stands in; -1 in none. */
+/** The index of the clause at an offset; -1 for none. */
 export const segmentAt = (clauses: readonly TextSpan[], offset: number): number =>
   clauses.findIndex(({ start, end }) => start <= offset && offset < end);

@@ -7,23 +7,23 @@ import type { AnswerBlock } from "./answer-blocks.ts";
 import { clausesOf, sentencesOf, spansWithin } from "./clauses.ts";
 import type { Prose } from "./clauses.ts";
 
-/** A statement of an answer in prose; where it stands, with its citations, in UTF-16 units. */
+/** A statement of an answer in prose; its range, with its citations, is in UTF-16 units. */
 export type SplitClaim = TextSpan & {
-  /** As it stands in the answer, without its citations; a row of a table without its outer bars. */
+  /** Its words in the answer, without citations; a row of a table without its outer bars. */
   readonly text: string;
   /** The numbers that it cites, each once. */
   readonly cites: readonly number[];
-  /** It cites nothing itself: the numbers stand at the end of its paragraph, in a line below or before its list. */
+  /** It cites nothing itself: its numbers are from the end of its paragraph, or from a line below or before its list. */
   readonly isInherited: boolean;
 };
 
-/** A citation where it stands, and the numbers of its pieces. */
+/** The range of a citation, and the numbers of its pieces. */
 export type CitedAt = TextSpan & { readonly numbers: readonly number[] };
 
 /**
- * The claims of an answer in prose, in order: a sentence, an item of a list, a row of a table, a line of code; and each
- * part of a sentence that a semicolon, "while" or a citation before "and" sets off. Headings, labels, lead-ins with a
- * colon, table headers, questions, courtesies and lines that begin with "Scope:" and cite nothing are none. About linear.
+ * Splits an answer in prose into claims, in order. A claim is a sentence, an item of a list, a row of a table, a line of code,
+ * or a part of a sentence that a semicolon, "while" or a citation before "and" separates. Headings, labels, lead-ins with a
+ * colon, table headers, questions, courtesies, and lines that begin with "Scope:" and cite nothing are no claims. About linear.
  *
  * @param citations in order, such as those by name; none overlaps another
  */
@@ -49,7 +49,7 @@ export function splitCitedText(text: string, citations: readonly CitedAt[]): Spl
 type Answer = Prose & { readonly source: string; readonly citations: readonly CitedAt[] };
 
 function readAnswer(source: string, citations: readonly CitedAt[]): Answer {
-  // A dot in code ends no sentence, and code may open one.
+  // Code is masked by letters: a dot in it ends no sentence, and a sentence may begin with code.
   const text = source
     .replace(/`[^`\n]*`/g, (code) => (code.includes("[") ? code : "X".repeat(code.length)))
     .replace(/(?<=\n)[ \t]{0,8}(?:>[ \t]?)+/g, (marks) => " ".repeat(marks.length));
@@ -62,7 +62,7 @@ const coverAll = (claims: readonly SplitClaim[], cites: readonly number[]): Spli
     claim.cites.length > 0 || cites.length === 0 ? claim : { ...claim, cites, isInherited: true },
   );
 
-/** A citation at the end of a paragraph covers what cites nothing before it, up to the citation before. */
+/** A citation also covers the claims before it that cite nothing, back to the previous citation. */
 function coverParagraph(claims: readonly SplitClaim[]): SplitClaim[] {
   let cites: readonly number[] = [];
   return claims
@@ -76,9 +76,9 @@ function coverParagraph(claims: readonly SplitClaim[]): SplitClaim[] {
 
 type ReadBlock = {
   readonly claims: readonly SplitClaim[];
-  /** What a lead-in at its end cites. */
+  /** The citations of a lead-in at its end. */
   readonly leadIn: readonly number[];
-  /** What it cites apart from any sentence. */
+  /** Its citations outside of any sentence. */
   readonly sources: readonly number[];
 };
 
@@ -102,7 +102,7 @@ function readBlock(answer: Answer, block: AnswerBlock): ReadBlock {
   return { claims, leadIn, sources: distinct(sources) };
 }
 
-/** A sentence of nothing but citations belongs to the one before. */
+/** Adds a sentence of citations alone to the sentence before. */
 function withTheirCitations(answer: Answer, sentences: readonly TextSpan[]): TextSpan[] {
   const merged: TextSpan[] = [];
   for (const sentence of sentences) {
@@ -119,7 +119,7 @@ const SOURCES =
   /^[*_(]{0,3}(?:sources?|quellen?|fuentes?|références?|references?|belege?|出典)[*_]{0,3}\s?[:：]?[*_)]{0,3}[.,;\s]*$/iu;
 const LEAD_IN = /[:：][*_]{0,3}$/;
 
-/** The claims of a sentence: what cites nothing itself cites what the clause behind it cites. */
+/** The claims of a sentence. A clause that cites nothing gets the citations of the clause behind it. */
 function claimsOf(answer: Answer, sentence: TextSpan): SplitClaim[] {
   let cites: readonly number[] = [];
   return clausesOf(answer, sentence)
@@ -148,21 +148,21 @@ const distinct = (numbers: readonly number[]): number[] => [...new Set(numbers)]
 const citesIn = ({ citations }: Answer, span: TextSpan): number[] =>
   distinct(spansWithin(citations, span).flatMap(({ numbers }) => numbers));
 
-/** The words of a span without its citations, the blanks before those, and the marks of a block quotation. */
+/** The words of a span without citations, the spaces before them, and the marks of a block quotation. */
 const wordsOf = (answer: Answer, span: TextSpan): string =>
   withMarkedCitations(answer, span)
     .replace(/(?:[ \t]{0,8}\0)+/g, "")
     .replace(/\n[ \t]*>[ \t>]*/g, "\n")
     .trim();
 
-/** The cells of a row; one that holds nothing but citations is left out. */
+/** The cells of a row, without cells that hold only citations. */
 const rowWords = (answer: Answer, span: TextSpan): string =>
   tableCells(withMarkedCitations(answer, span).trim())
     .filter((cell) => !cell.includes("\0") || /[^\0,;\s]/.test(cell))
     .map((cell) => cell.replace(/(?:[ \t]{0,8}\0)+/g, "").trim())
     .join(" | ");
 
-/** The span with NUL, which no answer holds, in the place of each citation. */
+/** The text of a span, with each citation replaced by NUL, which no answer contains. */
 function withMarkedCitations({ source, citations }: Answer, span: TextSpan): string {
   const edits = spansWithin(citations, span).map(({ start, end }) => ({
     start: start - span.start,
@@ -172,7 +172,7 @@ function withMarkedCitations({ source, citations }: Answer, span: TextSpan): str
   return applyEdits(source.slice(span.start, span.end), edits);
 }
 
-/** A question, an offer, a courtesy, or a line like our footer, which cites nothing. */
+/** Whether words are a question, an offer, a courtesy, or a line like our footer without citations. */
 function isNoStatement(words: string, cites: readonly number[]): boolean {
   return (
     QUESTION.test(words) ||

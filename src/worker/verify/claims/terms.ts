@@ -5,26 +5,26 @@ import { once } from "../../../shared/once.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
 
-/** The languages that the rules have lists for. */
+/** The languages for which the rules have lists. */
 export type ClaimLanguage = ListedLanguage | "japanese";
 
-/** A word of a text: folded, its stem, and whether it says something about a subject. */
+/** A word of a text, folded, with its stem; `isContent` is false for function words. */
 export type Term = TextSpan & {
   /** In lower case, without accents. */
   readonly word: string;
   readonly stem: string;
   readonly isContent: boolean;
-  /** Whether it says little beside others: cost, hold, become. */
+  /** Whether it adds little to its sentence: cost, hold, become. */
   readonly isLight: boolean;
 };
 
-// Bounded, since a match of millions would exhaust the stack of the matcher.
+// Bounded, because a match of millions of characters would exhaust the matcher's stack.
 const WORD =
   /(?<han>[\p{Script=Han}々]{1,200})|(?<kana>[\p{Script=Katakana}ー]{2,200})|(?<hira>\p{Script=Hiragana}{1,200})|(?:(?![\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}])[\p{L}\p{M}]){1,200}/gu;
 
 /**
- * The words of a text in order, without its numbers. In Japanese each pair of Han characters and each word in Katakana
- * is one; what stands in Hiragana is grammar. Linear.
+ * The words of a text in order, without its numbers. In Japanese each pair of Han characters and each word in Katakana is a
+ * term; Hiragana is skipped as grammar. Linear.
  */
 export function readTerms(text: string, language: ClaimLanguage | null): Term[] {
   const terms: Term[] = [];
@@ -61,10 +61,10 @@ function termOf(spelled: string, start: number, language: ClaimLanguage | null):
   };
 }
 
-/** Words that a sentence needs and its subject does not, in all languages together. */
+/** Words of all languages that build a sentence but say little about its subject. */
 const lightWords = once(() => new Set(allWordFiles().flatMap(({ light }) => light)));
 
-/** "Plot B" */
+/** A single letter as a name, "Plot B", except letters that may be words. */
 const LETTER = /^[B-DF-HJ-NP-TV-XZ]$/;
 
 const isFunctionWord = (word: string, language: ClaimLanguage | null): boolean =>
@@ -84,10 +84,10 @@ const SEPARABLE =
 const PARTICIPLE =
   /^ge(?!wicht|richt|biet|rat|sam|stalt|walt|halt|sich|dich|fech|ruch|bot|brauch)(?=\p{L}{4,}t$)/u;
 
-/** "zugestimmt" as "zustimmt", "gepflanzt" as "pflanzt". */
+/** Turns "zugestimmt" into "zustimmt", and "gepflanzt" into "pflanzt". */
 const withoutGe = (word: string): string => word.replace(SEPARABLE, "$1").replace(PARTICIPLE, "");
 
-/** A light stem: only ever compared with other stems, which also meet by a long common beginning. */
+/** A light stem, only for comparison with other stems; `areRelated` also accepts a long common beginning. */
 export function stemIn(word: string, language: ClaimLanguage | null): string {
   if (language === "english" || language === null || language === "japanese") return stemWord(word);
   const stem = (language === "german" ? withoutGe(word) : word).replace(ENDINGS[language], "");
@@ -97,7 +97,7 @@ export function stemIn(word: string, language: ClaimLanguage | null): string {
 const FEWEST_COMMON = 5;
 const LEAST_COMMON = 0.7;
 
-/** Whether two stems are forms of one word: equal, or with a long beginning in common. */
+/** Whether two stems are forms of one word: equal, or with a long common beginning. */
 export function areRelated(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];

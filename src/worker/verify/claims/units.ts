@@ -6,19 +6,19 @@ import { cutUnits } from "../../text/units/cut-units.ts";
 import type { TextUnit } from "../../text/units/cut-units.ts";
 import { measureAt } from "../../text/figures/measures.ts";
 
-/** What can carry a claim: a unit of a piece, or two sentences that belong together. */
+/** A part of a piece that can support a claim: a sentence, row or heading, or two sentences that belong together. */
 export type Unit = TextSpan &
   Pick<TextUnit, "text" | "language" | "frame" | "label"> & {
     readonly block: CitableBlock;
     readonly kind: "sentence" | "row" | "heading" | "pair";
-    /** Headings that it stands under, the nearest last. */
+    /** The headings above it, the nearest last. */
     readonly headings: readonly string[];
   };
 
-/** No honest sentence is longer; what is longer counts up to here. */
+/** A longer unit is read up to this length; no honest sentence is longer. */
 const MOST_CHARS = 1_200;
 
-/** Cuts a piece into its units, in order, pairs behind them. Linear. */
+/** Cuts a piece into its units, in order, followed by pairs of sentences. Linear. */
 export function unitsOf(block: CitableBlock): Unit[] {
   const cut = cutUnits(block.text, block.headingPath?.split(" > ").at(-1) ?? null);
   const units = cut.map((unit): Unit => {
@@ -32,7 +32,7 @@ export function unitsOf(block: CitableBlock): Unit[] {
 
 const KINDS: Partial<Record<string, "row" | "heading">> = { row: "row", heading: "heading" };
 
-/** Each cell behind its header, with bars between. */
+/** The text of a row: each cell behind its header, separated by bars. */
 const rowText = ({ cells, names }: TextBlock): string =>
   cells
     .map((cell, at) => {
@@ -45,7 +45,7 @@ const rowText = ({ cells, names }: TextBlock): string =>
 const BARE = /^[~<>≤≥ ]?-?\d[\d.,\u00A0\u202F ]*$/;
 const UNIT_OF_COLUMN = /(?:[([(]|, | in )(?<unit>[^\s()[\]()]{1,12})[)\])]?$/u;
 
-/** A number of which the header, the first cell of its row, or the next one names the unit. */
+/** Adds to a bare number the unit that its header, the first cell of its row, or the next cell names. */
 function withUnit(cell: string, names: readonly string[], next: string): string {
   if (!BARE.test(cell)) return cell;
   const unitCell = /\d/.test(next) ? "" : next;
@@ -56,7 +56,7 @@ function withUnit(cell: string, names: readonly string[], next: string): string 
   return measure !== null && unit.length <= measure.length + 4 ? `${cell} ${unit}` : cell;
 }
 
-/** What opens a sentence that says more of the one before it. */
+/** The beginning of a sentence that continues the one before it. */
 const CONTINUES =
   /^(?:it|its|he|she|they|his|her|their|this|that|these|those|both|otherwise|then|after that|however|therefore|but|so|in that case|the (?:former|latter|same)|er|sie|es|sein|seine|ihr|ihre|dies|diese[rsmn]?|das|dieser|dort|danach|dann|dabei|dafür|dazu|deshalb|daher|sonst|andernfalls|jedoch|beide|il|elle|ils|elles|son|sa|ses|leurs?|cela|ceci|ce|cet|cette|ces|sinon|ensuite|puis|mais|donc|celui-ci|celle-ci|tous deux|él|ella|ellos|ellas|su|sus|esto|eso|este|esta|estos|estas|ese|esa|después|luego|pero|por eso|si no|ambos|ambas)(?![\p{L}])|^(?:それ|これ|その|この|同|ただし|しかし|また|そのため)/iu;
 

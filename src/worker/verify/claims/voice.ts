@@ -2,7 +2,7 @@ import type { ListedLanguage } from "../../text/word-forms.ts";
 import type { Pair } from "./pair.ts";
 import type { ClaimLanguage } from "./terms.ts";
 
-/** A participle and, shortly behind it, the word before who did it: "was signed on Monday by". Bounded. */
+/** A participle and, shortly behind it, the word before the agent: "was signed on Monday by". Bounded. */
 const PASSIVE: Readonly<Record<ListedLanguage, RegExp>> = {
   english:
     /(?<![\p{L}])\p{L}{1,20}(?:ed|en|wn|ld|nt|ght|pt|ft|de|ut|ne|un|rn)(?:\s[\p{L}\p{N}]{1,20}){0,3}\sby(?=\s)/iu,
@@ -14,17 +14,17 @@ const PASSIVE: Readonly<Record<ListedLanguage, RegExp>> = {
     /\p{L}{1,20}(?:ado|ada|ados|adas|ido|ida|idos|idas|echo|echa|ito|ita|ierto|ierta|uesto|uesta)(?:\s[\p{L}\p{N}]{1,20}){0,3}\spor(?=\s)/iu,
 };
 
-/** Most sentences are told from the others by this alone. */
+/** A quick test that excludes most sentences. */
 const AGENT = /\s(?:by|par|por|von|vom|durch)\s/iu;
 
-/** Where in a text the word stands that says by whom something was done; -1 in none. */
+/** The offset of the agent behind "by" in a passive sentence; -1 where there is none. */
 function agentAt(text: string, language: ClaimLanguage | null): number {
   if (language === "japanese" || !AGENT.test(text)) return -1;
   const found = PASSIVE[language ?? "english"].exec(text);
   return found === null ? -1 : found.index + found[0].length;
 }
 
-/** Where two words of both texts stand: who does it, and the first of what is said before. */
+/** The offsets of the words that claim and unit share, each only once in the unit. */
 type Places = readonly { readonly inClaim: number; readonly inUnit: number }[];
 
 const placesOf = ({ met, unit, claim }: Pair): Places =>
@@ -34,7 +34,7 @@ const placesOf = ({ met, unit, claim }: Pair): Places =>
       : [{ inClaim: term.start, inUnit: unit.terms[place]?.start ?? 0 }],
   );
 
-/** Whether one side alone says it in the passive, and who stands behind "by" there stands before what it is done to here. */
+/** Whether only one side is passive, and its agent behind "by" is before the object in the active side: both mean the same. */
 export function isInOtherVoice(pair: Pair): boolean {
   const { claim, unit } = pair;
   if (claim.language !== unit.language || unit.kind === "row") return false;

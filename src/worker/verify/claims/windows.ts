@@ -8,10 +8,10 @@ import { foldSentence, readPiece } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 import { readTerms } from "./terms.ts";
 
-/** A unit of a piece that may carry a claim. */
+/** A unit of a piece that may support a claim. */
 export type Window = { readonly unit: ReadUnit; readonly piece: ReadPiece };
 
-/** What an answer to a yes-or-no question opens with, where a statement follows. */
+/** The opening of an answer to a yes-or-no question, before a statement. */
 const VERDICT =
   /^(?:yes|no|never|certainly not|by no means|on no account|ja|nein|auf (?:gar )?keinen fall|keinesfalls|oui|non|en aucun cas|sí|de ninguna manera|en ningún caso|はい|いいえ)(?:[,:;.!–—-][ \u00A0]?|[ \u00A0][–—-][ \u00A0]|[、。])(?=\S)/iu;
 
@@ -19,7 +19,7 @@ export const withoutYes = (text: string): string => text.replace(VERDICT, "");
 
 const MOST_VERBATIM_CHARS = 4_000;
 
-/** The unit that says a claim word for word; null where none does. */
+/** Finds the unit that says a claim word for word; null where none does. */
 export function findVerbatim(text: string, pieces: readonly ReadPiece[]): Window | null {
   const folded = text.length > MOST_VERBATIM_CHARS ? "" : foldSentence(text);
   for (const piece of pieces) {
@@ -32,7 +32,7 @@ export function findVerbatim(text: string, pieces: readonly ReadPiece[]): Window
   return findCells(text, pieces);
 }
 
-/** "Invoice: 4472; Amount: 80.00" of a row that has a client between them: cells of one row, each with its name. */
+/** Finds a row that holds all named cells of a claim, "Invoice: 4472; Amount: 80.00", also with other cells between them. */
 function findCells(text: string, pieces: readonly ReadPiece[]): Window | null {
   const cells = cellsIn(text);
   if (cells.length < 2) return null;
@@ -46,14 +46,14 @@ function findCells(text: string, pieces: readonly ReadPiece[]): Window | null {
   return null;
 }
 
-/** None of a text in which a part has no name. */
+/** The named cells of a text; none where any part has no name. */
 function cellsIn(text: string): readonly string[] {
   if (!/:.{0,400}[;|]/.test(text) || text.length > MOST_VERBATIM_CHARS) return [];
   const parts = text.split(/[;|]/);
   return parts.every((part) => part.includes(":")) ? parts.map(foldSentence) : [];
 }
 
-/** "Die Pumpe wurde ersetzt", where the sentence says "würde": folded they are one. */
+/** "Die Pumpe wurde ersetzt" and "würde" are equal when folded, but their cues differ. */
 const hasOtherCues = (text: string, said: string, { language }: ReadUnit): boolean =>
   cuesIn(text, language) !== cuesIn(said, language);
 
@@ -64,10 +64,10 @@ const cuesIn = (text: string, language: ReadUnit["language"]): string =>
     .map(({ name, word }) => `${name} ${word}`)
     .join();
 
-/** Fewer characters stand in many sentences. */
+/** A shorter quote could be in many sentences. */
 const SHORTEST_QUOTE = 12;
 
-/** The units in which a quote stands, or which are part of it; null of a quote that is too short to be looked for. */
+/** The units that hold a quote or are part of it; null for a quote that is too short to search. */
 export function findQuoted(quote: string, pieces: readonly ReadPiece[]): Window[] | null {
   const folded = foldSentence(quote.slice(0, MOST_VERBATIM_CHARS));
   if (folded.length < SHORTEST_QUOTE) return null;
@@ -80,10 +80,10 @@ export function findQuoted(quote: string, pieces: readonly ReadPiece[]): Window[
   );
 }
 
-/** Units that are looked at closely. */
+/** The number of units that the rules compare with a claim. */
 export const MOST_WINDOWS = 8;
 
-/** How much a word says: the less, the more units hold it. */
+/** Weighs a word: the more units hold it, the less it weighs. */
 export function weigher(pieces: readonly ReadPiece[]): (stem: string) => number {
   const units = pieces.reduce((sum, piece) => sum + piece.units.length, 0);
   const known = new Map<string, number>();
@@ -102,11 +102,11 @@ const countHolders = (stem: string, pieces: readonly ReadPiece[]): number =>
     0,
   );
 
-/** Where nothing of a claim stands, its figures and names are still looked for in the pieces. */
+/** The units to compare where no unit holds a word of the claim: its figures and names are still searched in the pieces. */
 export const firstUnits = (pieces: readonly ReadPiece[]): Window[] =>
   pieces.flatMap((piece) => piece.units.slice(0, 1).map((unit) => ({ unit, piece })));
 
-/** The units that hold most of a claim, by its words and figures. */
+/** Finds the units that hold most of a claim, by its words and figures. */
 export function findWindows(
   { content, figures }: ReadClaim,
   pieces: readonly ReadPiece[],
@@ -139,7 +139,7 @@ export function findWindows(
 
 const FIGURE_WEIGHT = 2;
 
-/** The pairs of a claim with each of some units, those that hold most of it first. */
+/** Pairs a claim with each unit, those that hold most of it first. */
 export const pairsOf = (
   claim: ReadClaim,
   windows: readonly Window[],
@@ -151,8 +151,8 @@ export const pairsOf = (
     .sort((one, other) => other.share - one.share);
 
 /**
- * Where a piece says most of a claim: the whole sentence, or the unit that holds most of its words and figures. Null where
- * that is less than a good part of it.
+ * The place in a piece that says most of a claim: the whole sentence, or the unit that holds most of its words and figures.
+ * Null where that unit holds less than `LEAST_NEAR` of them.
  */
 export function nearestPlace(claim: string, block: CitableBlock): EvidenceSpan | null {
   const text = withoutYes(claim);
@@ -167,5 +167,5 @@ export function nearestPlace(claim: string, block: CitableBlock): EvidenceSpan |
   return piece.placeOf(best.unit.start, best.unit.end);
 }
 
-/** A claim that two pieces carry together has about a half of its words in each. */
+/** Where two pieces support a claim together, each holds about half of its words. */
 const LEAST_NEAR = 0.3;
