@@ -17,8 +17,8 @@ import type {
 } from "./rule-check.ts";
 
 /**
- * Looks through all members of the set that a negative claim speaks of. A member that holds none of its words says nothing
- * against it; one that holds some is a candidate that somebody has to look at. Null for a claim that is not negative.
+ * Reads all members of the set that a negative claim is about. A member without the claim's words does not contradict it; a
+ * member with some of them is a candidate that a person or a model must look at. Null for a claim that is not negative.
  */
 export async function checkCoverage(
   checked: CheckedClaim,
@@ -59,7 +59,7 @@ export async function checkCoverage(
   return { check: listed.isWhole ? check : uncountable(check), coverage };
 }
 
-/** The words of the set itself stand in each member: "none of the contracts mentions a penalty" is about penalties. */
+/** The claim's words without those of the set: "penalty" in "none of the contracts mentions a penalty". */
 function positiveWords(
   { positive }: NegativeClaim,
   query: string,
@@ -69,14 +69,14 @@ function positiveWords(
   const isOfSet = ({ word, stem }: Term): boolean =>
     ofSet.some((one) => one === word || areRelated(one, stem));
   const own = positive.filter((term) => !isOfSet(term));
-  // "No, none of them does." says by its question alone what it denies.
+  // "No, none of them does.": only the question says what it denies.
   return own.length > 0 ? own : asked.filter((term) => !term.isLight && !isOfSet(term));
 }
 
 type Looked = {
   readonly read: number;
   readonly candidates: readonly string[];
-  /** Paths that could not be read whole. */
+  /** Paths that could not be read completely. */
   readonly unread: readonly string[];
 };
 
@@ -105,7 +105,7 @@ async function lookThrough(
     const isForeign = language !== null && claim.language !== null && language !== claim.language;
     members.push({ path, held: await scanAll(`${path}\n${reading.text}`, scan, files), isForeign });
   }
-  // No word tells of "no invoice exceeds 5,000 EUR", or of what a document says in another language.
+  // Words can't find what contradicts "no invoice exceeds 5,000 EUR", or what a document says in another language.
   const isMute = positive.length === 0 || claim.figures.some(({ isSoft }) => !isSoft);
   const telling = tellingWords(members, positive.length);
   const candidates = members
@@ -129,11 +129,11 @@ async function scanAll(
   return held;
 }
 
-/** Of so many members a word that nearly all hold tells none of them apart. */
+/** From this number of members on, a word that nearly all of them hold does not distinguish them. */
 const FEWEST_TO_COMPARE = 5;
 const MOST_WITH_WORD = 0.8;
 
-/** The words by which a member is a candidate: all, but for those that nearly every member holds while others are rarer. */
+/** The words that make a member a candidate: all words, without those that nearly every member holds if others are rarer. */
 function tellingWords(members: readonly Member[], count: number): ReadonlySet<number> {
   const all = Array.from({ length: count }, (_, at) => at);
   if (members.length < FEWEST_TO_COMPARE) return new Set(all);
@@ -169,7 +169,7 @@ function checkOf(
   };
 }
 
-/** Of files of which only the first are listed nobody can say that all were read. */
+/** Makes a check unknown where the list of files was cut: nobody can say then that all were read. */
 const uncountable = (check: RuleCheck): RuleCheck => ({
   ...check,
   state: "unknown",

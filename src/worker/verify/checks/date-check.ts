@@ -5,7 +5,7 @@ import type { AnswerToCheck, CheckedClaim, RuleCheck } from "./rule-check.ts";
 const DAY_MS = 86_400_000;
 const DAY_S = 86_400;
 const MONTH_DAYS = 30.437;
-/** Between a day of the week and its date. */
+/** Text between a day of the week and its date. */
 const BESIDE_DATE =
   /^(?:[,.]{0,2}[ \u00A0](?:the |den |dem |der |le |el |d(?:en)? )?|, (?:the |den |dem |der |le |el ))$/iu;
 const RANGE =
@@ -19,7 +19,7 @@ const AFTER_RANGE =
 
 type Verdict = { readonly isRight: boolean; readonly isCertain: boolean; readonly detail: string };
 
-/** Whether the dates and times of a claim agree with the calendar and with each other; null where there is nothing to compare. */
+/** Checks that the dates and times of a claim agree with the calendar and each other; null where there is nothing to compare. */
 export function checkDates(
   { number, text, claim }: CheckedClaim,
   { task }: Pick<AnswerToCheck, "task">,
@@ -99,7 +99,7 @@ function compareWeekday(
 
 type Said = { readonly text: string; readonly figures: readonly ClaimFigure[] };
 
-/** Two dates with a word between that makes a span of them, and how long it is said to be. */
+/** Compares a span of two dates ("3 to 7 May") with its stated length. */
 function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: Said): Verdict[] {
   const [from, to] = [dayOf(first), dayOf(second)];
   if (second === undefined || from === null || to === null) return [];
@@ -132,7 +132,7 @@ const minutesOf = (figure: ClaimFigure | undefined): number | null => {
   return time === undefined ? null : Number(time.slice(2, 4)) * 60 + Number(time.slice(5, 7));
 };
 
-/** Two times of day: the same in other words, or from one to the other, and how long that is said to be. */
+/** Compares two times of day: one in brackets must equal the other, and a span must have its stated length. */
 function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said: Said): Verdict[] {
   const [from, to] = [minutesOf(first), minutesOf(second)];
   if (second === undefined || from === null || to === null) return [];
@@ -140,7 +140,7 @@ function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said:
   const [one, other] = [first.text.trim(), second.text.trim()];
   if (SAME_TIME.test(between) && /^[ \u00A0]?(?:Uhr)?\)/u.test(said.text.slice(second.end))) {
     const isRight = from === to;
-    // Of another zone, or of summer.
+    // Not certain: the times may be of two time zones, or of summer time.
     return [{ isRight, isCertain: false, detail: `${one} is ${isRight ? "" : "not "}${other}` }];
   }
   const length = RANGE.test(between.replace(/^ (?:Uhr|h)(?=[ –—-])/iu, ""))
@@ -153,7 +153,7 @@ function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said:
   return [{ isRight, isCertain: true, detail }];
 }
 
-/** How long a span is said to be, behind it or before it. */
+/** The stated length of a span, behind it or before it. */
 const lengthOf = (first: ClaimFigure, second: ClaimFigure, said: Said): ClaimFigure | undefined =>
   said.figures.find(
     ({ measure, start, end, precision }) =>

@@ -7,21 +7,24 @@ import type { CitableBlock } from "../../evidence/number.ts";
 import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
 import { append } from "../../../shared/group-by.ts";
 
-/** The files of a job while one answer is checked: each is read once, each search made once, and other work has its turn in between. */
+/** The files of a job while one answer is checked. Each file is read once, and each search is made once. */
 export type JobFiles = {
-  /** As of a walk that may be some seconds old. */
+  /** From a listing that may be some seconds old. */
   paths(): Promise<readonly string[]>;
-  /** As of a walk that began after the answer was there: for who counts them. */
+  /** From a listing that began after the answer was made: for checks that count files. */
   pathsNow(): ReturnType<CheckSources["listPathsNow"]>;
   read(path: string): Promise<Reading | Refusal>;
   search(query: string, limit: number): Promise<readonly Passage[]>;
-  /** The newer versions of a file, the newest first: by name those that are there, and those that the index knows to supersede it. */
+  /**
+   * The newer versions of a file that exist: first those that the index knows to supersede it, then those by name, newest
+   * first.
+   */
   newer(path: string): Promise<readonly string[]>;
-  /** Throws the signal's reason once it is aborted. */
+  /** Lets other work run after `TURN_MS`. Throws the signal's reason once it is aborted. */
   pause(): Promise<void>;
 };
 
-/** Work on texts goes on for so long before others have their turn. */
+/** The longest time that work on texts runs before other work has its turn. */
 const TURN_MS = 15;
 const MOST_QUERY_CHARS = 400;
 
@@ -67,7 +70,7 @@ export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFil
 
 type Families = ReadonlyMap<string, readonly FamilyDocument[]>;
 
-/** The files that are there by what their versions share, each name read once. */
+/** Groups existing files by the part of the name that their versions share. */
 async function readFamilies({
   paths,
   pause,
@@ -81,7 +84,7 @@ async function readFamilies({
   return families;
 }
 
-/** An index may hold files that are not there any more, and lack some that are. */
+/** Combines index and names: the index may hold files that no longer exist, and lack some that do. */
 async function newerOf(
   path: string,
   families: Families,
@@ -93,10 +96,10 @@ async function newerOf(
   return [...indexed.filter((one) => there.has(one) && !named.includes(one)), ...named];
 }
 
-/** A document that is no evidence of the run. */
+/** The number of a document that is not evidence of the run. */
 const NO_NUMBER = 0;
 
-/** A file as the rules for claims read one. */
+/** A file as a block, which the rules for claims read. */
 export function blockOfReading(reading: Reading): CitableBlock {
   const [block] = numberEvidence({
     kind: "admitted",

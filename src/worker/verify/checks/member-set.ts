@@ -3,7 +3,7 @@ import { areRelated, stemIn } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 import { append } from "../../../shared/group-by.ts";
 
-/** The files that a claim speaks of, and how the set is named. */
+/** The files that a claim is about, and a name for the set. */
 export type MemberSet = {
   /** "files below contracts/" */
   readonly query: string;
@@ -11,21 +11,21 @@ export type MemberSet = {
 };
 
 type SetRequest = {
-  /** The question and the claim, in which a folder may be named. */
+  /** The question and the claim, which may name a folder. */
   readonly texts: readonly string[];
-  /** Words that may name the set, those that do it rather first. */
+  /** Words that may name the set, the most likely first. */
   readonly names: readonly Term[];
   readonly language: ClaimLanguage | null;
   /** Paths that the claim cites. */
   readonly cited: readonly string[];
 };
 
-/** A set has at least so many members where a word of a name tells it. */
+/** A set that only a word in file names defines has at least this many members. */
 const FEWEST_MEMBERS = 2;
 
 /**
- * The set of files that a claim is about: a folder that is named by its path, a folder or names of files that a word of the
- * claim or question says, else the folders of what is cited.
+ * Finds the set of files that a claim is about: a folder that is named by its path, folders or files whose name holds a word of
+ * the claim or question, else the folders of the cited files.
  */
 export function findMemberSet(paths: readonly string[], request: SetRequest): MemberSet {
   return byFolderPath(paths, request) ?? byWord(paths, request) ?? byCited(paths, request);
@@ -83,7 +83,7 @@ function byWord(paths: readonly string[], { names, language }: SetRequest): Memb
 const baseOf = (path: string): string =>
   path.slice(path.lastIndexOf("/") + 1).replace(/\.\p{L}[\p{L}\d]{0,7}$/u, "");
 
-/** "vertraege" is written for "Verträge". */
+/** Makes "vertraege" equal to "Verträge". */
 const plainStem = (word: string, language: ClaimLanguage | null): string =>
   stemIn(foldWord(word), language).replace(/([aou])e/g, "$1");
 

@@ -4,19 +4,19 @@ import type { ReadClaim } from "../claims/pair.ts";
 import { areRelated } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 
-/** A claim that something is nowhere in a set: it rests on all members of the set, and not on a sentence. */
+/** A claim that something is nowhere in a set. It rests on all members of the set, not on one sentence. */
 export type NegativeClaim = {
   readonly read: ReadClaim;
-  /** What there is none of, or whose members do not; null where the claim names no such thing. */
+  /** The noun that is denied ("no penalty", "none of the contracts"); null where the claim names none. */
   readonly head: Term | null;
-  /** Words that a member would hold that speaks against the claim. */
+  /** Words that a member which contradicts the claim would hold. */
   readonly positive: readonly Term[];
 };
 
 type Language = ClaimLanguage;
 type Patterns = Readonly<Record<Language, RegExp>>;
 
-/** Phrases that hold a word of denial and deny nothing. */
+/** Phrases with a word of denial that deny nothing. */
 const HARMLESS: Patterns = {
   english:
     /(?<!\p{L})(?:no (?:later|earlier|more|less|fewer|longer|doubt|sooner|matter|wonder|change)(?!\p{L})(?: than)?|no\. ?\d+|nothing (?:but|other than|else than)|not only|not just|none other than|never ?mind|never before|never-ending|no-one-sided|no-?show|by no means all)(?!\p{L})/giu,
@@ -30,7 +30,7 @@ const HARMLESS: Patterns = {
     /間違いない|に違いない|だけでなく|のみならず|しかない|かもしれない|ねばならない|なければならない/gu,
 };
 
-/** Words that deny something of each member of a set, or of any time. */
+/** Words that deny something of every member of a set, or for all times. */
 const NONE: Patterns = {
   english:
     /(?<!\p{L})(?:none|no|neither|nobody|no one|nothing|nowhere|never|not (?:a single|one of|any|a) (?=\p{L})|not one(?= )|n[o']t ever|zero(?= \p{L}{3}))(?!\p{L})/giu,
@@ -44,7 +44,7 @@ const NONE: Patterns = {
     /一つも|ひとつも|一件も|一人も|誰も|だれも|何も|どこにも|決して|一切|いずれも(?=[^。]{0,40}ない)|どの\p{L}{1,10}も|一度も/gu,
 };
 
-/** That something does not exist, or that a document is silent about it: true only of all that was looked at. */
+/** Phrases that something does not exist, or that a document does not mention it: only true if everything was read. */
 const ABSENT: Patterns = {
   english:
     /(?<!\p{L})(?:there (?:is|are|was|were) (?:no|not any)|there (?:isn|aren|wasn|weren)['’]t (?:any|an?)|(?:do|does|did) not (?:mention|contain|include|list|refer|specify|state|name|provide for|cover|address|say|offer any)|(?:don|doesn|didn)['’]t (?:mention|contain|include|list|refer|specify|state|name|provide for|cover|address|say)|(?:is|are|was|were) not (?:mentioned|listed|named|specified|recorded|documented|referred to|contained|included in any)|(?:makes?|made) no (?:mention|reference)|(?:says?|said) nothing)(?!\p{L})/iu,
@@ -58,7 +58,7 @@ const ABSENT: Patterns = {
     /(?:記載|言及|記述|規定|該当|存在)(?:し|され|は|が|も)?(?:て)?(?:い)?(?:ない|ません|なかった|なし)|見当たら(?:ない|ません|なかった)|含まれて(?:い)?(?:ない|ません)/u,
 };
 
-/** A question that asks whether any member of a set does. */
+/** Words of a question whether any member of a set does something. */
 const ASKS_FOR_ANY: Patterns = {
   english:
     /(?<!\p{L})(?:any|anyone|anybody|anything|ever|which of|who of|is there|are there|was there|were there|do all|does every|none|some of|(?:mention|contain)(?:s|ed)?)(?!\p{L})/iu,
@@ -79,18 +79,18 @@ const PLAIN_NOT: Patterns = {
   japanese: /ない|ません|なかった/u,
 };
 
-/** "No, the fee is due": what opens an answer denies nothing that follows. */
+/** "No, the fee is due": the opening "No" denies nothing that follows. */
 const VERDICT = /^\s{0,4}(?:no|nein|non|いいえ)\s{0,2}(?:[,:;.!–—、。-])\s{0,4}(?=\S)/iu;
 
-/** Opens a set behind a word of denial: "none of the contracts", "keiner der Verträge". */
+/** The words between a denial and its set: "none of the contracts", "keiner der Verträge". */
 const OF =
   /^\s{0,2}(?:(?:of|among|from|der|von|des|d['’]entre|parmi|de|de entre)\s{1,2})?(?:(?:the|these|our|all|their|its|my|den|diesen|unseren|les|ces|nos|los|las|estos|estas|nuestros|single|einzige[rnms]?|other|andere[rnms]?|autre|otro|otra|seule?|solo|sola|\d{1,4})\s{1,2}){0,3}/iu;
 
 /**
- * Whether a claim denies something of all members of a set, so that no sentence can carry it. A denial about one thing that
- * a sentence of the evidence states itself is carried by it, and is none.
+ * Finds a claim that denies something of all members of a set, so that no sentence can support it. Null for another claim, and
+ * for a denial that a sentence of the evidence states itself.
  *
- * @param mode on: also what a sentence carries, and a plain denial
+ * @param mode on: also denials that a sentence states, and plain denials
  */
 export function findNegative(
   task: string,
@@ -114,13 +114,13 @@ export function findNegative(
   return isOfWords && isCarried(found.carrier, negative, { language, isOfAll }) ? null : negative;
 }
 
-/** A text that is too short to tell its language denies in one; "no" is of two. */
+/** The language of a text that is too short to detect, by its word of denial; "no" is English and Spanish. */
 const languageOfDenial = (text: string): ClaimLanguage =>
   (["german", "french", "spanish"] as const).find(
     (language) => text.search(NONE[language]) !== -1 || ABSENT[language].test(text),
   ) ?? "english";
 
-/** "No branch opens": what the sentence begins with. */
+/** A denial at most this far from the start opens the sentence: "No branch opens". */
 const MOST_BEFORE_NONE = 3;
 
 const blankOf = (text: string): string => " ".repeat(text.length);
@@ -141,16 +141,16 @@ function describe(read: ReadClaim, none: RegExpExecArray | null): NegativeClaim 
   return { read, head, positive: positive.slice(0, MOST_POSITIVE) };
 }
 
-/** No rule speaks against the claim. */
+/** Reasons of claims that no rule contradicts. */
 const OPEN: ReadonlySet<ClaimRecord["reason"]> = new Set(["not_asked", "unclear"]);
 
 type Denial = {
   readonly language: ClaimLanguage;
-  /** Asked of any member of a set, and denied of each. */
+  /** Whether the question asks about any member of a set, and the claim denies it of each. */
   readonly isOfAll: boolean;
 };
 
-/** A sentence that denies as much, of the same thing, and of nothing narrower: "the branch is not open" is of one branch. */
+/** Whether a sentence denies the same thing, and not only a part of it: "the branch is not open" is about one branch. */
 function isCarried(
   carrier: string | null,
   { read, head }: NegativeClaim,
@@ -176,7 +176,7 @@ function isCarried(
 const DEFINITE =
   /(?<!\p{L})(?:the|this|that|our|der|die|das|diese[rs]?|unsere?|le|la|l['’]|ce(?:tte)?|el|est[ea])[ \u00A0]?$/iu;
 
-/** "The branch" of a claim that no branch does, in the same form: dogs are not one dog. */
+/** Whether a sentence is about one thing ("the branch") while the claim denies all ("no branch"). The form must be equal. */
 const isOfOne = ({ text, terms }: ReadClaim, head: Term): boolean =>
   terms.some(
     ({ word, start }) =>

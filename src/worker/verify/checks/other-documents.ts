@@ -19,7 +19,7 @@ import type { Counterpart } from "./same-thing.ts";
 import { compareDates } from "../../../shared/text/date-period.ts";
 import { namesVersion } from "../../../shared/files/version-family.ts";
 
-/** What other documents say to a claim. */
+/** The checks of a claim against other documents. */
 type OtherFindings = {
   readonly checks: readonly RuleCheck[];
   readonly disagreements: readonly Disagreement[];
@@ -27,10 +27,12 @@ type OtherFindings = {
 
 const NOTHING: OtherFindings = { checks: [], disagreements: [] };
 const MOST_PASSAGES = 12;
-/** A longer document is looked at by somebody; the rules for claims take too long for it at a stretch. */
+/** A longer document leaves the check open, because the rules for claims would block the thread too long. */
 const MOST_CHARS = 24_000;
 
-/** Whether the newest version of the document that carries a claim says the same. Nothing where the question names a version. */
+/**
+ * Checks that the newest version of the document that supports a claim says the same. Null where the question names a version.
+ */
 export async function checkNewest(
   { number, text, claim }: CheckedClaim,
   { task }: Pick<AnswerToCheck, "task">,
@@ -81,7 +83,7 @@ export async function checkNewest(
 const placesOf = (place: EvidenceSpan | null): EvidenceSpan[] =>
   place === null ? [] : [{ ...place, number: 0 }];
 
-/** Whether other documents state another figure or date of the same thing. */
+/** Checks whether other documents state another figure or date of the same thing. */
 export async function checkAgreement(
   { number, text, claim }: CheckedClaim,
   { task, claims }: AnswerToCheck,
@@ -93,7 +95,7 @@ export async function checkAgreement(
   const read = readClaim(text, language);
   if (span === null || carrier === null || !read.figures.some(({ isSoft }) => !isSoft))
     return NOTHING;
-  // What a newer version says is another rule's.
+  // The rule "newest" compares newer versions.
   const newer = await files.newer(span.path);
   const others = (await files.search(queryOf(read), MOST_PASSAGES))
     .filter(
@@ -185,7 +187,7 @@ async function dateOf(path: string, files: JobFiles): Promise<string | null> {
 const ONLY =
   /(?<!\p{L})(?:(?:the|its|our|their) (?:only|single|sole)|(?:der|die|das|den|dem) einzige[nrs]?|einzige[rs]?|(?:le|la|les) seule?s?|l['’]unique|(?:el|la|los|las) únic[oa]s?)(?!\p{L})|唯一/iu;
 
-/** "The only": nobody else is said to be the only one, as far as rules can tell. */
+/** Checks a claim with "the only": no other document may say it of something else, as far as rules can decide. */
 export async function checkUniqueness(
   { number, text, claim }: CheckedClaim,
   { task }: Pick<AnswerToCheck, "task">,

@@ -6,7 +6,7 @@ import { gradeClaims } from "../claims/grade.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
 
 type Quoting = {
-  /** The statement that the words are to carry, and what it answers. */
+  /** The statement that the quote should support, and the task that it answers. */
   readonly claim: string;
   readonly task: string;
   readonly quote: string;
@@ -14,7 +14,7 @@ type Quoting = {
   readonly sources: readonly CitableBlock[];
 };
 
-/** Words of the evidence, and what the rules for claims hold against the statement there. */
+/** The place of a quote, and the objections of the rules for claims to the statement there. */
 export type QuotedWords = {
   readonly span: EvidenceSpan;
   readonly against: readonly Objection[];
@@ -22,7 +22,7 @@ export type QuotedWords = {
 
 const HELD: ReadonlySet<string> = new Set(["verbatim", "normalised", "elided"]);
 
-/** Finds a quote in the pieces that it cites, and grades the statement by the words that it quotes; null where they do not stand there. */
+/** Finds a quote in the cited pieces, and grades the statement by the quoted words; null where the quote is not there. */
 export function readQuoted({ claim, task, quote, cites, sources }: Quoting): QuotedWords | null {
   const cited = sources.filter(({ number }) => cites.includes(number));
   const [record] = verifyQuotes([{ quote, cited: cites }], cited);
@@ -36,7 +36,7 @@ export function readQuoted({ claim, task, quote, cites, sources }: Quoting): Quo
   const isElsewhere =
     place === null || place.endChar <= span.startChar || place.startChar >= span.endChar;
   const against = (graded?.checks ?? [])
-    // A figure of a heading alone is refuted by nothing.
+    // A figure that only a heading states is not contradicted.
     .filter(({ rule, verdict }) => verdict === "fail" && rule !== "label_figures")
     .map(objection);
   return { span, against: isElsewhere ? [...against, ELSEWHERE] : against };
@@ -45,7 +45,7 @@ export function readQuoted({ claim, task, quote, cites, sources }: Quoting): Quo
 const objection = ({ rule, detail }: Objection): Objection => ({ rule, detail });
 const ELSEWHERE: Objection = { rule: "place", detail: "other words of the file come nearer to it" };
 
-/** Pieces are whole files. */
+/** In a thread, because pieces are whole files. */
 export const READ_QUOTED: PureWork<Quoting, QuotedWords | null> = {
   home: import.meta.url,
   run: readQuoted,

@@ -1,7 +1,7 @@
 import type { ClaimRecord, EvidenceSpan } from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 
-/** A statement of an answer as checks see it: numbers count from 1 over the claims that stand. */
+/** A statement of an answer for checks: `number` counts from 1 over the claims that stand. */
 export type CheckedClaim = {
   readonly number: number;
   readonly text: string;
@@ -9,15 +9,15 @@ export type CheckedClaim = {
 };
 
 export type RuleSettings = {
-  /** Which claims are negative: those that the detector finds, all of them, or none. */
+  /** Which claims are checked as negative: those that the detector finds, all with a denial, or none. */
   readonly negative: "auto" | "on" | "off";
-  /** Of two dated documents that disagree the newer is right. */
+  /** Whether the newer of two dated documents that disagree is right. */
   readonly newestWins: boolean;
-  /** Files that are read for one negative claim. */
+  /** Limit of files that are read for one negative claim. */
   readonly mostMembers: number;
 };
 
-/** An answer with what was asked and what it rests on. */
+/** An answer with its task and its evidence. */
 export type AnswerToCheck = {
   /** The question, or the task of another kind. */
   readonly task: string;
@@ -27,36 +27,36 @@ export type AnswerToCheck = {
 
 type CheckRuleName = "sum" | "date" | "uniqueness" | "newest" | "agreement" | "coverage";
 
-/** A yes-or-no question about a claim, and what a rule says to it. */
+/** A yes-or-no question about a claim, and the answer of a rule. */
 export type RuleCheck = {
   readonly claim: number;
   readonly rule: CheckRuleName;
   readonly question: string;
-  /** What speaks for the claim. */
+  /** The answer that supports the claim. */
   readonly expects: "yes" | "no";
   /**
-   * open: somebody has to look, for no rule can tell. unknown: a rule would tell, and what it needs could not be read.
-   * A check is in favour of its claim when its state is what it expects.
+   * open: no rule can decide, so a model or a person must look. unknown: a rule could decide, but its data could not be read. A
+   * check supports its claim when `state` equals `expects`.
    */
   readonly state: "yes" | "no" | "unknown" | "open";
-  /** What was found and where, in words. */
+  /** The findings and their places, in words. */
   readonly detail: string;
-  /** Where it stands; both places of a disagreement. A document that is no evidence has the number 0. */
+  /** The places of the findings, both for a disagreement. A document that is not evidence has the number 0. */
   readonly places: readonly EvidenceSpan[];
 };
 
-/** What a negative claim rests on: the set that it speaks of, how large it is, and how much of it was read. */
+/** The set that a negative claim is about, its size, and how much of it was read. */
 export type Coverage = {
   readonly claim: number;
-  /** In words: "files below contracts/". */
+  /** The set in words: "files below contracts/". */
   readonly setQuery: string;
   readonly members: number;
   readonly read: number;
-  /** Members that hold what the claim denies, which somebody has to look at. */
+  /** Members that may hold what the claim denies, so that a model or a person must look at them. */
   readonly candidates: readonly string[];
 };
 
-/** A sentence of a document beside the date of that document (`2025-03` or `2025-03-14`), null where it has none. */
+/** A sentence of a document, with the date of that document (`2025-03` or `2025-03-14`), or null. */
 export type DatedSentence = {
   readonly path: string;
   readonly text: string;
@@ -64,14 +64,14 @@ export type DatedSentence = {
   readonly span: EvidenceSpan;
 };
 
-/** Two sentences that say different figures or dates of the same thing. */
+/** Two sentences that state different figures or dates of the same thing. */
 export type Disagreement = {
   readonly claim: number;
   /** "1,250 EUR against 1,310 EUR" */
   readonly what: string;
   readonly cited: DatedSentence;
   readonly other: DatedSentence;
-  /** Which one is newer, where both are dated; it wins only under `newestWins`. */
+  /** Which document is newer, if both are dated. It counts as right only under `newestWins`. */
   readonly newer: "cited" | "other" | null;
 };
 

@@ -17,8 +17,8 @@ import { checkSum } from "./sum-check.ts";
 const MOST_CLAIMS = 40;
 
 /**
- * What rules say about the claims of an answer, in the order of the claims, without a model. Reads files through the sources,
- * each once, and gives other work its turn between them.
+ * Checks the claims of an answer by rules, in the order of the claims, without a model. Reads each file once, through
+ * `sources`, and lets other work run in between.
  * @throws the signal's reason; a fault of the sources
  */
 export async function checkByRules(
@@ -62,7 +62,7 @@ async function checkOne(
 
 export const MOST_CHECKS = 3;
 
-/** The sentence of an answer that says what a negative claim rests on: "41 of 41 files below contracts/ were read." */
+/** The sentence about the coverage of a negative claim: "41 of 41 files below contracts/ were read." */
 export const coverageNote = ({
   members,
   read,

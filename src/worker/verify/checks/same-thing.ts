@@ -6,21 +6,21 @@ import type { ReadPiece, ReadUnit } from "../claims/pieces.ts";
 import type { CueClass } from "../claims/find-cues.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
 
-/** A sentence that says another figure, or the same, of what a claim says it of. */
+/** A sentence with the same or another figure of the thing that a claim is about. */
 export type Counterpart = {
   readonly unit: ReadUnit;
   readonly own: ClaimFigure;
   readonly other: ClaimFigure;
   readonly says: "same" | "another";
-  /** Whether it is beyond doubt that both speak of one thing; else somebody has to look. */
+  /** Whether both are certainly about one thing; else a model or a person must look. */
   readonly isCertain: boolean;
 };
 
-/** Of the words of the claim, what the sentence holds; of those of the sentence, what claim and carrier hold. */
+/** The least part of the claim's words in the sentence, and of the sentence's words in claim or carrier. */
 const LEAST_HELD = 0.75;
 const LEAST_SHARED = 0.6;
 const FEWEST_WORDS = 2;
-/** What is planned, possible, an exception or past is not what is. */
+/** Cues that both sides must share: a plan, a possibility, an exception or the past is another statement. */
 const QUALIFIERS: readonly CueClass[] = [
   ...(["not", "plan", "maybe", "condition", "except", "instead", "before", "after"] as const),
   ...(["over", "under", "at_least", "at_most", "than", "only"] as const),
@@ -29,11 +29,12 @@ const PAST =
   /(?<!\p{L})(?:was|were|had|used to|formerly|war|waren|hatte|früher|était|étaient|avait|era|eran|fue|tenía|antes)(?!\p{L})/iu;
 
 /**
- * The first sentence of a piece that states a figure or date of the same thing as the claim does, other figures before equal
- * ones. Precise rather than greedy: names, dates and qualifiers agree, and there is one figure of the kind on both sides.
+ * Finds the first sentence of a piece that states a figure or date of the same thing as the claim; different figures come
+ * before equal ones. It prefers precision: names, dates and qualifiers must agree, and each side has exactly one figure of the
+ * kind.
  *
- * @param carrier the words that carry the claim, which may name its subject in other words
- * @param isOneDocument whether both are versions of one document, which need no name in common
+ * @param carrier the words that support the claim, which may name its subject in other words
+ * @param isOneDocument whether both are versions of one document: then they need no common name
  */
 export function findCounterpart(
   claim: ReadClaim,
@@ -94,7 +95,7 @@ const isTranslated = ({ language }: ReadClaim, unit: ReadUnit): boolean =>
 const hasCue = ({ cues }: ReadClaim, name: CueClass): boolean =>
   cues.some((cue) => cue.name === name);
 
-/** The figures of one kind of which both sides state just one. */
+/** The two figures of a kind of which each side states exactly one. */
 function onlyLike(
   claim: readonly ClaimFigure[],
   unit: readonly ClaimFigure[],
@@ -109,7 +110,7 @@ function onlyLike(
   return [];
 }
 
-/** A measured figure is what is said; a date beside it says when. */
+/** A measured figure comes first: it is the statement, and a date beside it says when. */
 const rankOf = ({ measure, kind }: ClaimFigure): number =>
   measure !== null ? 0 : kind === "number" ? 1 : 2;
 
@@ -125,7 +126,7 @@ const isLike = (one: ClaimFigure, other: ClaimFigure): boolean =>
 
 const grainOf = ({ offers: [offer = ""] }: ClaimFigure): string => offer.charAt(0);
 
-/** Years, days and numbers that both sides state beside the figure are the same. */
+/** Whether both sides state the same years, days and numbers beside the compared figures. */
 function otherFiguresAgree(
   claim: ReadClaim,
   unit: ReadUnit,
@@ -138,7 +139,7 @@ function otherFiguresAgree(
   return ofClaim.every((one) => meets(one, ofUnit)) && ofUnit.every((one) => meets(one, ofClaim));
 }
 
-/** Of the words of the sentence, the share that claim or carrier hold, too: "for members" would be another fee. */
+/** The part of the sentence's words that claim or carrier hold too: with "for members" it would be another fee. */
 function sharedWords(claim: ReadClaim, carrier: ReadClaim, unit: ReadUnit): number {
   const known = [...claim.terms, ...carrier.terms];
   const figures = unit.figures();
@@ -150,7 +151,7 @@ function sharedWords(claim: ReadClaim, carrier: ReadClaim, unit: ReadUnit): numb
   return own.length === 0 ? 0 : shared.length / own.length;
 }
 
-/** All names of the claim stand in the sentence, and it holds no other one. */
+/** Whether the sentence holds all names of the claim, and no other name. */
 function namesAgree(claim: ReadClaim, carrier: ReadClaim, unit: ReadUnit): boolean {
   const words = new Set(unit.terms.map(({ word }) => word));
   const isThere = claim.names.every(
@@ -162,7 +163,7 @@ function namesAgree(claim: ReadClaim, carrier: ReadClaim, unit: ReadUnit): boole
   return isThere && claim.codes.every((code) => text.includes(code.text)) && strange.length === 0;
 }
 
-/** Words with a capital inside of a sentence; German writes all nouns so, and a new noun is another thing, too. */
+/** Words with a capital letter inside a sentence. In German these are all nouns, and a new noun is another thing, too. */
 const capitalWords = ({ text, language }: ReadUnit): string[] =>
   readTerms(text, language)
     .slice(1)

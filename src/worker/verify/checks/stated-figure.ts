@@ -7,14 +7,14 @@ const EQUATION = /^[^\p{L}\d]{0,4}(?:\+|plus|und|and|et|y)[^\p{L}\d]{0,4}$/iu;
 const EQUALS =
   /^[^\p{L}\d]{0,4}(?:=|is|makes|equals|ergibt|ergeben|macht|font|égale|son|es igual a)[^\p{L}\d]{0,4}$/iu;
 const LISTED = /^[ \u00A0]?(?:,|;|, (?:and|und|et|y)|and|und|et|y)[ \u00A0]?$/iu;
-/** Behind a figure: it is how far two others are apart. */
+/** Words behind a figure that is a difference: "60 EUR more than". */
 const APART =
   /^[ \u00A0](?:more|less|fewer|\p{L}{3,12}er|mehr|weniger|teurer|billiger|länger|kürzer|höher|niedriger|de plus|de moins|más|menos) (?:than|als|que)(?!\p{L})/iu;
-/** Before a figure: "a difference of 60 EUR". */
+/** Words before a figure that is a difference: "a difference of 60 EUR". */
 const DIFFERENCE_OF =
   /(?<!\p{L})(?:differences? (?:of|is)|unterschied (?:von|beträgt)|differenz (?:von|beträgt)|différence de|écart de|diferencia (?:es )?de)[ \u00A0]$/iu;
 
-/** What a claim says of figures that it names all. explicit: as an equation. */
+/** A computation that a claim states with all its operands. `isExplicit`: as an equation. */
 export type StatedFigure = {
   readonly isRight: boolean;
   readonly isExplicit: boolean;
@@ -24,7 +24,7 @@ export type StatedFigure = {
 const MOST_OPERANDS = 12;
 const TOLERANCE = 0.000_5;
 
-/** A sum, a mean or a difference that the claim states with all that it is made of; null where it states none. */
+/** Finds a sum, a mean or a difference that the claim states with all its operands; null where it states none. */
 export function statedFigure(text: string, all: readonly ClaimFigure[]): StatedFigure | null {
   const numbers = all.filter(({ kind, isSoft }) => kind === "number" && !isSoft);
   if (numbers.length < 3 || numbers.length > MOST_OPERANDS) return null;
@@ -38,7 +38,7 @@ export function statedFigure(text: string, all: readonly ClaimFigure[]): StatedF
 
 const isExact = ({ precision }: ClaimFigure): boolean => precision === "exact";
 
-/** Those of the one unit that is named, and those without any as if they had it, but for years and counts of something. */
+/** Gives figures without a unit the one unit that the claim names, except years and counts of something. */
 function inOneUnit(figures: readonly ClaimFigure[]): readonly ClaimFigure[] {
   const measured = figures.filter(({ measure }) => measure !== null);
   if (measured.length === 0) return figures;
@@ -79,7 +79,7 @@ const isSpelledOut = (text: string, figures: readonly ClaimFigure[]): boolean =>
     return at === figures.length - 2 ? EQUALS.test(between) : EQUATION.test(between);
   });
 
-/** "300, 320 and 340 EUR, on average 320 EUR": all others stand in a list. */
+/** "300, 320 and 340 EUR, on average 320 EUR": all figures except the mean are in a list. */
 function statedMean(text: string, figures: readonly ClaimFigure[]): StatedFigure | null {
   if (!AVERAGE.test(text) || figures.length < 3) return null;
   const [first, last] = [figures[0], figures.at(-1)];
@@ -110,7 +110,7 @@ function statedDifference(text: string, figures: readonly ClaimFigure[]): Stated
     (one) => isExact(one) && (isApart(text, one) || DIFFERENCE_OF.test(before(text, one))),
   );
   if (difference === undefined) return null;
-  // "more than the 250 EUR" is 250 EUR.
+  // "more than the 250 EUR" means exactly 250 EUR.
   const isOpen = figures.some(
     (one) => !isExact(one) && !(isApart(text, difference) && one.start > difference.end),
   );
@@ -135,7 +135,7 @@ const before = (text: string, { start }: ClaimFigure): string =>
 
 const spelled = ({ text }: ClaimFigure): string => text.trim();
 
-/** Within rounding to as many places as the claim gives. */
+/** Compares within a rounding to the decimal places that the claim gives. */
 function compared(
   how: string,
   value: number,

@@ -12,8 +12,8 @@ const HOW_MANY =
 const ROWS = /^the sum of (\d+) rows$/;
 
 /**
- * Whether a computed figure comes out again, and whether a sum, mean or difference that the claim states with all that it is
- * made of is one; null where it computes nothing.
+ * Checks that a computed figure can be computed again, and that a sum, mean or difference which the claim states with all its
+ * operands is right; null where the claim computes nothing.
  */
 export function checkSum(
   { number, text, claim }: CheckedClaim,
@@ -53,7 +53,7 @@ export function checkSum(
 
 type CountContext = { readonly task: string; readonly claim: CheckedClaim["claim"] };
 
-/** "7 of the 9 invoices", and an answer to how many there are that its sentence does not state. */
+/** "7 of the 9 invoices", or the answer to "how many" with a count that its sentence does not state. */
 function isCount(
   text: string,
   figures: readonly ClaimFigure[],

@@ -4,14 +4,14 @@ import { otherForms } from "../claims/other-forms.ts";
 import { areRelated, readTerms, stemIn } from "../claims/terms.ts";
 import type { ClaimLanguage, Term } from "../claims/terms.ts";
 
-/** Which of some words, in any of their forms and synonyms, a text holds: by their places among the wanted ones. */
+/** Returns the indexes of the wanted words that a text holds, in any form or as a synonym. */
 export type WordScan = (text: string) => ReadonlySet<number>;
 
-/** German writes "Strafe" at the end of "Vertragsstrafe". */
+/** The shortest word that is also found inside a German compound: "Strafe" in "Vertragsstrafe". */
 const SHORTEST_WITHIN = 5;
 const WORD = /[\p{L}\p{M}]{1,200}/gu;
 
-/** Scans text after text, each distinct word once. Linear in the text. */
+/** Makes a scan for many texts, which looks up each distinct word once. Linear in the text. */
 export function openWordScan(wanted: readonly Term[], language: ClaimLanguage | null): WordScan {
   const stems = wanted.map(({ stem }) => [
     stem,
@@ -39,7 +39,7 @@ const synonymsIn = byLanguage((language) =>
   ),
 );
 
-/** A denial is spoken against by what says its words otherwise: "staff" for "employee". */
+/** Synonyms contradict a denial too: "staff" for "employee". */
 const synonymsOf = (stem: string, language: ClaimLanguage | null): readonly string[] =>
   language === "japanese"
     ? []
@@ -51,7 +51,7 @@ const isForm = (stem: string, form: string, language: ClaimLanguage | null): boo
 
 const MOST_SLICE_CHARS = 16_000;
 
-/** A text in slices of a bounded length, cut between words. */
+/** Cuts a text into slices of a bounded length, between words. */
 export function* slicesOf(text: string, mostChars = MOST_SLICE_CHARS): Generator<string> {
   for (let from = 0; from < text.length;) {
     const end = Math.min(text.length, from + mostChars);
