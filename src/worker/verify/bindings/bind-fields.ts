@@ -24,10 +24,10 @@ type Bindable = {
 };
 
 /**
- * Binds each value of fields to words of the document that stand there and hold it: those of its own quote, or the whole
- * sentence or row that it is of; of a quote of its object those of the next two sentences as well. A value without a quote
- * of its own is bound to the one sentence that holds it, where a number of two digits, a date or a name can be told, and is
- * in doubt; so is a figure of a line whose label names something else, or that was not read for sure. In the order of the values.
+ * Binds each value, in order, to words of the document that hold it: its own quote, or the whole sentence or row of that quote;
+ * for a quote of its object also the next two sentences. A value without its own quote is bound to the one sentence that holds
+ * it, if it is a number of two digits, a date or a name; such a value is in doubt. Also in doubt is a figure in a line whose
+ * label names something else, and one that text recognition marked as doubtful.
  */
 export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
   const document = readDocument(evidence);
@@ -58,7 +58,7 @@ const wordsIn =
     return sliceCodePoints(block.text, startChar - block.startChar, endChar - block.startChar);
   };
 
-/** The same for fields and a document of any length. */
+/** `bindFields` in a thread, for fields and documents of any length. */
 export const BIND_FIELDS: PureWork<Bindable, FieldBinding[]> = {
   home: import.meta.url,
   run: bindFields,
@@ -73,7 +73,7 @@ type Unit = {
 
 type Document = {
   readonly units: readonly Unit[];
-  /** The folded words of all of it, with a blank before and after each. */
+  /** All folded words, with a space before and after each. */
   readonly row: string;
   wordsOf(quote: string): QuotedWords;
 };
@@ -140,7 +140,7 @@ const placed = (record: QuoteRecord | undefined): Located | null =>
 
 type Unbound = Exclude<FieldBinding["reason"], null>;
 
-/** Words that hold a value; looked up where it had no quote of its own. */
+/** Words that hold a value. `isLookedUp`: found in the document, because the value had no quote. */
 type Holder = Located & { readonly isLookedUp: boolean };
 
 function findBinding(field: FieldValue, document: Document, locate: LocateQuote): Holder | Unbound {
@@ -157,10 +157,10 @@ function findBinding(field: FieldValue, document: Document, locate: LocateQuote)
   return beside === null ? "no_quote" : "not_in_quote";
 }
 
-/** Sentences on either side of the quote of a whole object that may hold its values. */
+/** Sentences on each side of the quote of a whole object that may hold its values. */
 const NEIGHBOURS = 2;
 
-/** The quote itself, else the sentence or row that it is of, or those next to it. */
+/** The quote itself if it holds the value, else the sentence or row of the quote, or a neighbour. */
 function holderAt(
   field: FieldValue,
   located: Located | null,
@@ -188,7 +188,7 @@ export const overlaps = (one: EvidenceSpan, other: EvidenceSpan): boolean =>
 const isWithin = (unit: Unit | undefined, span: EvidenceSpan): boolean =>
   unit !== undefined && overlaps(unit.span, span);
 
-/** The first unit that ends behind the beginning of a span. */
+/** The index of the first unit that ends behind the beginning of a span. */
 function firstBehind(units: readonly Unit[], { number, startChar }: EvidenceSpan): number {
   let [low, high] = [0, units.length];
   while (low < high) {
@@ -208,7 +208,7 @@ const FEWEST_WORDS = 2;
 const FEWEST_LETTERS = 6;
 const LETTERS_OF_A_WORD = 12;
 
-/** Whether a quote says something: two words, or one long one; or it is a whole line or row. */
+/** Whether a quote is long enough: two words, one long word, or a whole line or row. */
 function saysEnough({ quote, span }: Located, { units }: Document): boolean {
   const words = foldWords(quote).filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   const letters = words.reduce((sum, { text }) => sum + text.length, 0);
@@ -236,7 +236,7 @@ function holds(field: FieldValue, words: QuotedWords): boolean {
 
 const FEWEST_LETTERS_ALONE = 4;
 
-/** The sentence that holds a value by itself: the only one for a number, the first for a date or a name. */
+/** Finds the sentence that holds a value without a quote: the only one for a number, the first for a date or a name. */
 function holderAnywhere(field: FieldValue, { units, row }: Document): Located | null {
   const { value, options } = field;
   if (typeof value === "number") {
@@ -253,9 +253,9 @@ function holderAnywhere(field: FieldValue, { units, row }: Document): Located | 
 }
 
 /**
- * Tells whether another figure of the document meets the name of a field better by its label than the one that holds its value, or the
- * label of that is the name of another field or means something else: a total of "VAT 20 % 149.32". Only of numbers and dates outside
- * lists.
+ * Checks whether a field is bound to a figure with the wrong label: another figure's label fits the field's name better, or its
+ * own label names another field or something else, such as a total bound to "VAT 20 % 149.32". Only for numbers and dates
+ * outside lists.
  */
 function labelCheck(
   values: readonly FieldValue[],
@@ -271,7 +271,7 @@ function labelCheck(
     };
   });
   const names = new Map(values.map((field) => [nameOf(field), readFieldName(nameOf(field))]));
-  /** Of a name that no label has, its description. */
+  /** The words of the field's name, or of its description where no label fits the name. */
   const wordsFor = (field: FieldValue, type: FigureType): Label => {
     const name = names.get(nameOf(field)) ?? [];
     const isMet = [...figures()[type].keys()].some((label) => meetsName(label, name) > 0);
@@ -300,7 +300,7 @@ function labelCheck(
   };
 }
 
-/** Of one label so many are looked at: what has more is the column of a table. */
+/** Limit of figures with one label: a label with more is the column of a table. */
 const MOST_OF_A_LABEL = 20;
 
 function byLabel(

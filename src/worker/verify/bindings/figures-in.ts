@@ -14,15 +14,15 @@ import { withoutSpans } from "../../text/clean-text.ts";
 
 type Quantity = { readonly value: number; readonly measure: Measure | null };
 
-/** Words of a document, and what is read in them, each once. */
+/** Words of a document, with their numbers, dates and terms, each computed once. */
 export type QuotedWords = {
   readonly text: string;
   readonly language: ClaimLanguage | null;
-  /** The years that the document names anywhere: a day often stands without its own. */
+  /** The years that the document names anywhere, because a day is often written without its year. */
   readonly years: ReadonlySet<string>;
-  /** Numbers beside dates and times. */
+  /** Numbers without those of dates and times. */
   readonly quantities: () => readonly Quantity[];
-  /** Those of dates and times, too. */
+  /** Numbers with those of dates and times. */
   readonly allNumbers: () => readonly Quantity[];
   readonly dates: () => readonly Figure[];
   readonly terms: () => readonly Term[];
@@ -44,8 +44,8 @@ export function quotedWords({
 }
 
 /**
- * Whether words hold a number: in digits, by the separators of their language, or spelled out, with its unit where the name
- * of the field tells one (`duration_minutes` is not "42 hours"). A share of 1 is held by its per cent, 0 by a denial.
+ * Whether words hold a number: in digits, with the separators of their language, or spelled out; with its unit where the
+ * field's name has one (`duration_minutes` is not "42 hours"). A fraction also matches its per cent, and 0 a denial.
  */
 export function holdsNumber(value: number, name: string, words: QuotedWords): boolean {
   const wanted = measureOfName(name);
@@ -59,7 +59,7 @@ const deniesAll = (word: string): boolean => isDenial(word.replace("’", "'")) 
 const NAMES_DATE_PART =
   /year|month|day|hour|minute|date|time|jahr|monat|tag|stunde|uhr|datum|ann[ée]e|mois|jour|heure|a[ñn]o|mes|d[ií]a|hora|fecha/iu;
 
-/** The unit that the name of a field ends in or names behind "in". */
+/** The last unit in the name of a field. */
 function measureOfName(name: string): Measure | null {
   const parts = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1_$2").split(/[_\s.-]+/u);
   for (const part of parts.toReversed()) {
@@ -72,7 +72,7 @@ function measureOfName(name: string): Measure | null {
   return null;
 }
 
-/** Of names: the least, an order, a place in one. */
+/** Units that have another meaning in names: a minimum, an ordinal, a preposition. */
 const AMBIGUOUS =
   /^(?:min|max|second|sec|to|mo|am|day|days|date|month|year|age|quarter|cent|nm|sm|mi|mn|au|us)$/i;
 
@@ -91,7 +91,7 @@ function isSame(
 const nearly = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
 
-/** @param text with what is no quantity blanked */
+/** @param text in which everything that is no quantity is replaced by spaces */
 function quantitiesIn(text: string, language: ClaimLanguage | null): Quantity[] {
   const inDigits = findNumbers(text).flatMap((figure) => {
     const measure = measureAround(text, figure);
@@ -118,7 +118,7 @@ function valuesOf(spelled: string, { asks }: Figure, language: ClaimLanguage | n
   if (mark === "" || whole === "0" || language === null) return read;
   const isThousands = (mark === ",") === (language === "english" || language === "japanese");
   const plain = Number(isThousands ? whole + rest : `${whole}.${rest}`);
-  // A scale behind it ("1.250 million") is in what was read.
+  // The value that was read includes a scale behind it ("1.250 million").
   return read.some((one) => Math.abs(one) >= 100_000) ? read : [plain];
 }
 
@@ -130,7 +130,7 @@ const MONTHS =
     " ",
   );
 
-/** `2026-06` as "June 2026". */
+/** Writes `2026-06` as "June 2026". */
 const inWords = (text: string): string =>
   text.replace(/^\s*(\d{4})-(\d{2})\s*$/, (whole, year: string, month: string) => {
     const name = MONTHS[Number(month) - 1];
@@ -139,7 +139,7 @@ const inWords = (text: string): string =>
 
 const MOST_DATE_CHARS = 200;
 
-/** Whether a text is a date or a time and nothing else. */
+/** Whether a text is only a date or a time. */
 export function isDate(value: string): boolean {
   if (value.length > MOST_DATE_CHARS) return false;
   const text = inWords(value);
@@ -152,7 +152,7 @@ export function isDate(value: string): boolean {
   );
 }
 
-/** Whether words hold each date and time of a text, in whatever order and wording; a day without its year by its year elsewhere. */
+/** Whether words hold each date and time of a text, in any order and wording. A missing year may be anywhere in the document. */
 export function holdsDates(value: string, words: QuotedWords): boolean {
   const text = inWords(value);
   return findDates(text).every(
@@ -196,7 +196,7 @@ const RANGE =
   /(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.)?[ \u00A0]?(?:[-–—,&]|to|and|until|bis(?: zum)?|und|au|et|al|y)[ \u00A0]?(?=\d{1,2}(st|nd|rd|th|er|\.)?((?: of| de)?[ \u00A0]?[\p{L}]{3,10}\.?(?:,? (?:del? )?\d{4})?|\d{1,2}\.(?:\d{4})?))/giu;
 const RANGE_BEHIND_MONTH = /(\p{L}{3,9}\.?) (\d{1,2})[ ]?[-–—][ ]?(\d{1,2})(,? \d{4})?/giu;
 
-/** With the days that a range or a word stands for written out behind it: "3 to 5 May", "the third of May", "May 3–5, 2026". */
+/** Writes out the days of ranges and words behind the text: "3 to 5 May", "the third of May", "May 3–5, 2026". */
 function spellOut(text: string): string {
   const numbered = ORDINALS.reduce((all, [word, day]) => all.replaceAll(word, day), text);
   const firsts = [...numbered.matchAll(RANGE)].map(([, day = "", dot = "", rest = ""]) =>
@@ -225,7 +225,7 @@ export function holdsFigures(text: string, words: QuotedWords): boolean {
   );
 }
 
-/** Whether a text is the name or the sign of a currency or a unit that words hold, however they write it. */
+/** Whether a text is the name or sign of a currency or unit that words hold in any spelling. */
 export function holdsMeasure(text: string, { text: words }: QuotedWords): boolean {
   const wanted = measureAt(text.trim());
   if (wanted === null || wanted.length !== text.trim().length) return false;

@@ -7,8 +7,9 @@ import type { FieldValue } from "./quoted-fields.ts";
 type Bound = Omit<FieldBinding, "grade" | "judged">;
 
 /**
- * Grades a value by the words that it is bound to, and by what a judge says of them. A line that holds it and whose label is no other's
- * carries it by itself, until a judge says no; a line of another label never does. What a model chooses or words need stand nowhere.
+ * Grades a value by the words that it is bound to and by a judge's verdict. A line that holds it under a fitting label supports
+ * it, unless the judge says no; a line with another label never does. A value that the model chooses or words need not be in
+ * the text.
  */
 export function gradeField(
   field: FieldValue,
@@ -21,7 +22,7 @@ export function gradeField(
     return { ...binding, judged, grade: isChosen(field) ? "unconfirmed" : "unsupported" };
   }
   const says = judged?.says ?? "unclear";
-  // No yes makes sure what was not read for sure.
+  // Even a "yes" of the judge can't confirm a figure that text recognition marked as doubtful.
   if (reason === "reading" && says !== "no") return { ...binding, judged, grade: "unconfirmed" };
   if (reason !== null && reason !== "reading") {
     const veto = reason === "other_label" ? "frame" : "none";
@@ -32,6 +33,6 @@ export function gradeField(
     : { ...binding, judged, grade: "supported" };
 }
 
-/** Whether words of the document carry a value, be it in doubt. */
+/** Whether words of the document support a value, even if in doubt. */
 export const isCarried = ({ state, grade }: Pick<FieldBinding, "state" | "grade">): boolean =>
   state === "bound" && grade !== "unsupported";

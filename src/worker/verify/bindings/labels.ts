@@ -8,20 +8,21 @@ import type { ClaimLanguage } from "../claims/terms.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { withoutSpans } from "../../text/clean-text.ts";
 
-/** A word of a label or of the name of a field, and what it means by the lists of words. */
+/** A word of a label or of a field's name, with its meanings from the lists of words. */
 type LabelWord = { readonly word: string; readonly meanings: readonly string[] };
 export type Label = readonly LabelWord[];
 
-/** A figure of a line, with the words around it up to the figures on both sides, and what names it. */
+/** A figure of a line, with the text up to the figures on both sides, and its label. */
 export type LabelledFigure = { readonly text: string; readonly label: Label };
 export type FigureType = "date" | "number";
 
-/** What stands further away names nothing. */
+/** Words further away are no label. */
 const MOST_CHARS = 120;
 
 /**
- * Reads the dates and the numbers of a line, each with the words before it, or those before the last one where there are none between:
- * of "VAT 20 % 149.32" both are VAT. Of the first one without any those behind it. Equal words are one label: a table has them in each row.
+ * Makes a reader of the dates and numbers of a line, each with its label: the words before it, or else the label of the figure
+ * before ("VAT 20 % 149.32": both are VAT), or else, for the first figure, the words behind it. Equal words give the same label
+ * object, because a table repeats them in each row.
  */
 export function figureReader(): (
   text: string,
@@ -62,7 +63,7 @@ function readLabel(text: string, language: ClaimLanguage | null): Label {
   );
 }
 
-/** The words of a name, of `amountDue` those of "amount due", but for those that any figure has: "amount", "date", "kg". */
+/** The words of a name (`amountDue` is "amount due"), without those that fit any figure: "amount", "date", "kg". */
 export function readFieldName(name: string): Label {
   const words = (name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").match(/\p{L}+/gu) ?? []).map(foldWord);
   const telling = words.filter((word) => measureAt(word)?.length !== word.length);
@@ -75,8 +76,8 @@ export function readFieldName(name: string): Label {
 const MOST_PHRASE_WORDS = 3;
 
 /**
- * The words of a phrase that is known count as that alone: "to pay" is no salary.
- * @param all those that tell nothing, too, which phrases may be made of
+ * Replaces the words of a known phrase by the phrase: "to pay" is no salary.
+ * @param all also the function words, which may be part of a phrase
  */
 function withMeanings(telling: readonly string[], all: readonly string[]): Label {
   const known = fieldWords();
@@ -93,7 +94,7 @@ function withMeanings(telling: readonly string[], all: readonly string[]): Label
 
 const FEWEST_LETTERS = 4;
 
-/** Of "Rechnungsbetrag", too, what its parts mean. */
+/** The meanings of a word, or of the parts of a compound ("Rechnungsbetrag"). */
 function meaningsOf(word: string): ReadonlySet<string> {
   const known = fieldWords();
   const own = known.get(word);
@@ -106,14 +107,14 @@ function meaningsOf(word: string): ReadonlySet<string> {
   );
 }
 
-/** As it is compared: "naechste" is "nächste". */
+/** Makes "naechste" equal to "nächste". */
 const spell = (word: string): string => word.replace(/([aou])e/g, "$1");
 
-/** What a word that means something else than the name takes from a label. */
+/** The points that a label loses for each word with another meaning than the name. */
 const OTHER_MEANING = 0.25;
 const MOST_OTHER = 0.5;
 
-/** How well a label meets a name: a point for each word of the name, less for what it says beside that; 0 where it has none. */
+/** Scores how well a label fits a name: a point for each word of the name, minus some for other meanings; 0 without any word. */
 export function meetsName(label: Label, name: Label): number {
   const met = name.filter((word) => label.some((other) => isSame(word, other))).length;
   if (met === 0) return 0;
@@ -123,7 +124,7 @@ export function meetsName(label: Label, name: Label): number {
   return met - Math.min(MOST_OTHER, OTHER_MEANING * others.length);
 }
 
-/** Whether the lists of words know what a label and a name mean, and that it is not the same. */
+/** Whether label and name both have known meanings, and none in common. */
 export function meansOther(label: Label, name: Label): boolean {
   const meant = name.flatMap(({ meanings }) => meanings);
   const told = label.flatMap(({ meanings }) => meanings);

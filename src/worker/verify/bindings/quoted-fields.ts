@@ -4,14 +4,14 @@ import type { Fields, FieldsSchema } from "../fields-schema.ts";
 import { isDate } from "./figures-in.ts";
 import type { FigureType } from "./labels.ts";
 
-/** Keywords whose schemas speak of parts of the value, one or by name. */
+/** Keywords whose value is one schema, a list of schemas, or schemas by name. */
 const OF_PARTS = ["items", "additionalProperties", "contains"] as const;
 const LISTS = ["prefixItems", "anyOf", "oneOf", "allOf"] as const;
 const BY_NAME = ["properties", "patternProperties", "$defs", "definitions"] as const;
 
 /**
- * A schema of the user as a model is asked for it: each single value is `{value, quote}`, where the quote may be null. What
- * the schema itself calls a quote stays as it is.
+ * Wraps a user's schema for the request to a model: each single value becomes `{value, quote}`, where the quote may be null.
+ * Quote properties of the schema itself stay unchanged.
  */
 export function wrapSchema(schema: FieldsSchema): FieldsSchema {
   if (isLeafSchema(schema)) {
@@ -53,30 +53,30 @@ const isQuoteProperty = (name: string, schema: FieldsSchema): boolean =>
 
 const COMPOSITE = new Set<string>([...OF_PARTS, ...LISTS, ...BY_NAME, "$ref", "required"]);
 
-/** Of a text, a number, a truth value or null, by what the schema says of its type, else by the keywords that it has. */
+/** Whether a schema is for a text, number, boolean or null: by its type, else by its keywords. */
 function isLeafSchema(schema: FieldsSchema): boolean {
   const { type } = schema;
   if (type !== undefined) return ![type].flat().some((one) => one === "object" || one === "array");
   return !Object.keys(schema).some((keyword) => COMPOSITE.has(keyword));
 }
 
-/** A value of fields with the words that it was given with. Two keys, of which no field of a user has the first. */
+/** A value with its quote. No field of a user has the key "=". */
 type QuotedValue = { readonly "=": unknown; readonly quote: string | null };
 
 export const isQuotedValue = (value: unknown): value is QuotedValue =>
   isRecord(value) && Object.hasOwn(value, "=") && Object.keys(value).length === 2;
 
 type Place = {
-  /** All schemas that speak of the value, unfolded. */
+  /** All schemas of the value, unfolded. */
   readonly schemas: readonly FieldsSchema[];
   readonly root: FieldsSchema;
-  /** Given with a whole list or object. */
+  /** The quote that came with a whole list or object. */
   readonly quote: string | null;
 };
 
 /**
- * The fields of a reply, each value that came with a quote beside it. A value without one, as models also write it, stays as
- * it is. Does nothing to fields that it made.
+ * Turns each value of a reply that came with a quote into a `QuotedValue`. A value without a quote, which models also write,
+ * stays unchanged. Idempotent.
  */
 export function pairQuotes(reply: Fields, schema: FieldsSchema): Fields {
   const paired = pair(reply, { schemas: unfolded(schema, schema), root: schema, quote: null });
@@ -91,7 +91,7 @@ function pair(value: unknown, { schemas, root, quote }: Place): unknown {
     return pair(value["value"], { schemas, root, quote: isGiven ? own : null });
   }
   if (Array.isArray(value)) {
-    // Once for all items: a reply may hold 21,000.
+    // Unfolded once for all items, because a reply may hold 21,000.
     const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? unfolded(one, root) : []));
     return value.map((item) => pair(item, { schemas: items, root, quote }));
   }
@@ -120,13 +120,13 @@ const isWrapped = (
 const isQuoteIn = (name: string, schemas: readonly FieldsSchema[]): boolean =>
   name === "quote" || schemas.some((one) => one["x-quote"] === true);
 
-/** The fields as the user's schema means them: without quotes beside their values. */
+/** The fields in the form of the user's schema, without the quotes of their values. */
 export function plainFields(paired: Fields): Fields {
   const plain = unpair(paired);
   return isRecord(plain) ? plain : {};
 }
 
-/** The same for what is part of them. */
+/** `plainFields` for any part of fields. */
 export function unpair(value: unknown): unknown {
   if (isQuotedValue(value)) return value["="];
   if (Array.isArray(value)) return value.map(unpair);
@@ -134,30 +134,30 @@ export function unpair(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unpair(one)]));
 }
 
-/** A single value of fields, and what it is held against the document with. */
+/** A single value of fields, with everything that is needed to compare it with the document. */
 export type FieldValue = {
   /** JSON pointer. */
   readonly pointer: string;
   readonly value: string | number | boolean | null;
-  /** Its own. */
+  /** Its own quote. */
   readonly quote: string | null;
-  /** Of the object that it stands in, or of one around it. */
+  /** The quote of its object, or of an object around that. */
   readonly quoteBeside: string | null;
-  /** Name of the field, and what the schema says of it. */
+  /** Name of the field, with title and description from the schema. */
   readonly about: string;
-  /** The texts that the schema lets it be; null where it names none. */
+  /** The texts that the schema allows; null where it lists none. */
   readonly options: readonly string[] | null;
-  /** Where nothing carries it: null where the schema takes that, else left out where it need not be there. */
+  /** How an unsupported value is removed: set to null if the schema allows it, else omitted if it is not required. */
   readonly without: "null" | "omitted" | "kept";
-  /** Chosen or worded by the model, by our own schemas: not asked for again. */
+  /** Chosen or worded by the model under our own schemas: it is not requested again. */
   readonly isJudged: boolean;
 };
 
-/** Of some options, or worded: its quote says why, and may not say it. */
+/** A value from options, or worded by the model: its quote gives a reason, and need not contain it. */
 export const isChosen = ({ isJudged, options, value }: FieldValue): boolean =>
   isJudged || options !== null || typeof value === "boolean";
 
-/** Items of a list are told apart by their rows. */
+/** Items of a list differ by their rows, not by labels. */
 export const isInList = ({ pointer }: Pick<FieldValue, "pointer">): boolean =>
   /\/\d+(?:\/|$)/.test(pointer);
 
@@ -177,7 +177,7 @@ type Walk = {
   readonly found: FieldValue[];
 };
 
-/** The values among paired fields, in their order. Quotes are none. */
+/** The values of paired fields, in order, without quotes. */
 export function fieldValues(
   paired: Fields,
   schema: FieldsSchema,
@@ -254,7 +254,7 @@ const takesNull = (schemas: readonly FieldsSchema[]): boolean => {
   );
 };
 
-/** Paired fields without the values at these pointers: null there, or left out. */
+/** Removes the values at these pointers from paired fields: sets them to null or omits them. */
 export function withoutValues(
   paired: Fields,
   without: ReadonlyMap<string, "null" | "omitted">,

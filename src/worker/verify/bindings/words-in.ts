@@ -9,15 +9,15 @@ import type { QuotedWords } from "./figures-in.ts";
 
 const inARow = (text: string): string => ` ${foldedWords(text).join(" ")} `;
 
-/** Names and terms have no more words that say something; what has more is worded. */
+/** A name or term has at most this many content words; a longer text is worded by the model. */
 const MOST_WORDS_OF_A_NAME = 6;
-/** Of what is worded. */
+/** The least part of a worded text's words that the document must hold. */
 const LEAST_SHARE = 0.6;
 const LEAST_SHARE_JUDGED = 0.3;
 
 /**
- * Whether words hold a text: as it stands; or all words of a name in any order and form, its figures by their value, a
- * currency by any of its names. What is longer is worded by the model: its figures, its names, and most of its words.
+ * Whether words hold a text: literally; or all words of a name in any order and form, its figures by value, a currency by any
+ * of its names. A longer text is worded by the model: then its figures, its names, and most of its words.
  */
 export function holdsText(text: string, words: QuotedWords, isJudged: boolean): boolean {
   const row = inARow(text);
@@ -37,7 +37,7 @@ export function holdsText(text: string, words: QuotedWords, isJudged: boolean): 
   return share >= LEAST_SHARE && !lost.some(({ start }) => isName(text, start, words.language));
 }
 
-/** German writes every noun with a capital. */
+/** Whether a word has the capital letter of a name; German writes every noun with one. */
 const isName = (text: string, start: number, language: string | null): boolean =>
   language !== "german" &&
   /^\p{Lu}/u.test(text.slice(start)) &&
@@ -47,7 +47,7 @@ const CODE =
   /(?=[^\s]*\p{N})(?=[^\s]*\p{L})[\p{L}\p{N}][\p{L}\p{N}._/-]{2,60}|[^\s@]{1,60}@[^\s@]{2,80}|https?:\S{4,200}/gu;
 const ORDINAL_OR_AMOUNT = /^\p{N}+(?:st|nd|rd|th|er|\.?\p{L}{1,3})$/iu;
 
-/** Codes and addresses stand as they are, but for blanks and hyphens. */
+/** Whether words hold all codes and addresses of a text literally, ignoring spaces and hyphens. */
 function holdsCodes(text: string, words: string): boolean {
   const squeezed = squeeze(words);
   return [...text.matchAll(CODE)].every(
@@ -58,12 +58,12 @@ function holdsCodes(text: string, words: string): boolean {
 
 const squeeze = (text: string): string => text.replace(/[\s\u00AD‐-–-]/gu, "").toLowerCase();
 
-/** Words of the same choice, folded, in all languages. */
+/** Groups of words for the same choice, folded, in all languages. */
 const choices = once(() => [...mergeByKey((file) => file.choices).values()]);
 
 const DENIAL_REACH = 3;
 
-/** Whether words say a choice: a currency or unit of it, one of its own words, or of those that mean the same, and no denial just before it. */
+/** Whether words hold a choice: its currency or unit, one of its words, or a synonym, without a denial directly before it. */
 export function holdsChoice(choice: string, words: QuotedWords): boolean {
   const { text } = words;
   if (holdsMeasure(choice, words)) return true;
@@ -102,8 +102,8 @@ const ABOUT_DEEDS =
   /done|complet|finish|clos|resolv|fixed|erledigt|abgeschlossen|behoben|gemacht|fait|terminé|résolu|hecho|terminado|resuelto/iu;
 
 /**
- * Whether words say that something is so, or that it is not: a clause that has a word of the field's name, with a denial or
- * without one, or a plain yes or no. Of a deed, that it was done, or is still to be.
+ * Whether words state a boolean: by a clause with a word of the field's name, with or without a denial, or by a plain yes or
+ * no. For an action, by words that it was done or is still open.
  */
 export function holdsTruth(value: boolean, about: string, words: QuotedWords): boolean {
   const { text } = words;
@@ -123,7 +123,7 @@ export function holdsTruth(value: boolean, about: string, words: QuotedWords): b
   return value ? WAS_DONE.test(text) && !isOpen : isOpen;
 }
 
-/** A row or an item with a mark. */
+/** A row or an item with a mark (✓, yes) has at most this many words. */
 const MARKED_WORDS = 12;
 
 const isDenialOf = (word: string): boolean =>
