@@ -1,12 +1,12 @@
 /**
- * The running exam of a judge: in its calls stand control statements that are known to be wrong or right, and a sum of the
- * evidence against it (E. S. Page, "Continuous inspection schemes", 1954) says when it is no longer the judge that passed.
- * Each control adds the logarithm of how much more probable its verdict is of a judge that went bad; below zero the sum
- * begins anew. Wrong controls have a sum of their own, and right ones another.
+ * The running exam of a judge: its calls contain control statements that are known to be wrong or right. A cumulative sum (E.
+ * S. Page, "Continuous inspection schemes", 1954) shows when the judge has become worse than the one that passed. Each control
+ * adds the log-likelihood ratio of its verdict, for a judge that went bad against one that did not; below zero the sum restarts
+ * at zero. Wrong and right controls have separate sums.
  */
 export type ControlKind = "wrong" | "right";
 
-/** How often a judge errs that is as it was, and one that went bad. One that passed may miss a few of the right ones. */
+/** Error rates of a judge that is unchanged, and of one that went bad. A judge that passed may miss a few right statements. */
 const ERRORS: Readonly<Record<ControlKind, { readonly usual: number; readonly bad: number }>> = {
   wrong: { usual: 0.05, bad: 0.3 },
   right: { usual: 0.15, bad: 0.6 },
@@ -15,13 +15,13 @@ const ERRORS: Readonly<Record<ControlKind, { readonly usual: number; readonly ba
 const FALSE_ALARMS = 0.001;
 
 /**
- * The sum at which a judge loses its word: ln 1,000 = 6.9. By G. Lorden (1971) one that is as it was comes to it after
- * 1/alpha controls on average, or later. A judge that confirms each wrong control is there after 4 (4 ln 6 = 7.2), one that
- * confirms no right one after 5 (5 ln 4 = 6.93).
+ * The sum at which a judge no longer counts: ln 1,000 = 6.9. By G. Lorden (1971) an unchanged judge reaches it after 1/alpha
+ * controls on average, or later. A judge that confirms each wrong control reaches it after 4 (4 ln 6 = 7.2), one that confirms
+ * no right control after 5 (5 ln 4 = 6.93).
  */
 export const CONTROL_LIMIT = -Math.log(FALSE_ALARMS);
 
-/** What one more control adds to the sum of its kind, which begins anew below zero. */
+/** The amount that one control adds to the sum of its kind. */
 export function controlStep(isConfirmed: boolean, kind: ControlKind): number {
   const { usual, bad } = ERRORS[kind];
   const isError = isConfirmed === (kind === "wrong");

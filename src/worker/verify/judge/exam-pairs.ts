@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Goes up with every change of the pairs, and of how names and calls are drawn: an exam holds for its version alone. */
+/** Raised with every change of the pairs, and of how names and calls are drawn: an exam is valid only for its version. */
 export const EXAM_VERSION = "exam/1";
 
 export const EXAM_KINDS = [
@@ -15,13 +15,13 @@ export const EXAM_LANGUAGES = ["en", "de", "fr", "es", "ja"] as const;
 const NAME_CLASSES = ["woman", "man", "family", "place", "organisation"] as const;
 const pairSchema = z.strictObject({
   id: z.string(),
-  /** What is wrong with it, or what a right one turns on. */
+  /** The kind of error in a wrong pair, or the point that a right pair depends on. */
   kind: z.enum(EXAM_KINDS),
   isWrong: z.boolean(),
   heading: z.string().min(1).nullable(),
   lines: z.array(z.string().min(1)).min(1).max(8),
   statement: z.string().min(3),
-  /** Names of people, in the order of their language, and the words that places and organisations are called by. */
+  /** Names of people, in the order of their language, of places and of organisations, with their classes. */
   names: z.record(z.string().min(1), z.enum(NAME_CLASSES)),
 });
 
@@ -31,7 +31,7 @@ export type ExamPair = Readonly<Omit<z.infer<typeof pairSchema>, "names" | "line
   readonly language: ExamLanguage;
   readonly lines: readonly string[];
 };
-/** As it is shipped, with what is drawn anew. */
+/** A pair of the assets, with the names that are replaced. */
 export type ShippedPair = ExamPair & { readonly names: Readonly<Record<string, NameClass>> };
 
 const FOLDER = join(import.meta.dirname, "..", "..", "..", "..", "assets", "exam");
@@ -52,8 +52,8 @@ export function readExamPairs(): readonly ShippedPair[] {
 const CALL = 5;
 
 /**
- * The calls of an exam in their order: five wrong statements and five right ones each, in an order of their own, with the
- * names of this seed. Kinds and languages are spread over the calls, so that those of an exam that ends early are of all.
+ * The calls of an exam, in order: each has five wrong and five right statements, shuffled, with the names of this seed. Kinds
+ * and languages are spread over the calls, so that an exam that ends early has covered all of them.
  */
 export function examCalls(seed: string): readonly (readonly ExamPair[])[] {
   const all = readExamPairs();
@@ -72,7 +72,7 @@ export function examCalls(seed: string): readonly (readonly ExamPair[])[] {
   });
 }
 
-/** One of each kind after the other, and within a kind one language after the other, by their shares. */
+/** Alternates the kinds, and the languages within a kind, in proportion to their numbers. */
 function spreadPairs(pairs: readonly ShippedPair[], seed: string): ShippedPair[] {
   const kinds = shuffled(EXAM_KINDS, seed, String);
   const placed = kinds.flatMap((kind, at) => {
@@ -86,7 +86,7 @@ function spreadPairs(pairs: readonly ShippedPair[], seed: string): ShippedPair[]
   return inPlace(placed);
 }
 
-/** @param phase from 0 to 1, so that kinds don't begin with the same language */
+/** @param phase 0 to 1, so that kinds don't begin with the same language */
 function spreadLanguages(
   pairs: readonly ShippedPair[],
   { phase, seed }: { readonly phase: number; readonly seed: string },
@@ -108,7 +108,7 @@ const inPlace = (
 ): ShippedPair[] =>
   [...placed].sort((one, other) => one.place - other.place).map(({ pair }) => pair);
 
-/** In the order of a hash: the same for the same seed, wherever it runs. */
+/** Shuffles by a hash, so that equal seeds give equal orders on any machine. */
 export function shuffled<T>(all: readonly T[], seed: string, keyOf: (one: T) => string): T[] {
   const hashed = all.map((one) => ({
     one,
@@ -131,13 +131,13 @@ const namesSchema = z.record(
 
 let lists: z.infer<typeof namesSchema> | undefined;
 
-/** The names that an exam is drawn from. */
+/** The names from which an exam draws. */
 export function readExamNames(): z.infer<typeof namesSchema> {
   lists ??= namesSchema.parse(JSON.parse(readFileSync(join(FOLDER, "names.json"), "utf8")));
   return lists;
 }
 
-/** The same pair about other people, places and organisations: a model that has read the exam has not read this one. */
+/** Replaces the people, places and organisations of a pair, so that a model which has seen the exam has not seen this one. */
 export function drawNames(pair: ShippedPair, seed: string): ExamPair {
   const drawn = drawAnew(pair, seed);
   const known = [...drawn.keys()].sort((one, other) => other.length - one.length).join("|");
@@ -153,11 +153,11 @@ export function drawNames(pair: ShippedPair, seed: string): ExamPair {
   };
 }
 
-/** A genitive or plural keeps its s: "Petrescus". */
+/** Matches whole names; a genitive or plural keeps its s: "Petrescus". */
 const wholeName = (known: string): string =>
   String.raw`(?<![\p{L}\p{N}])(?:${known})(?=s?(?![\p{L}\p{N}]))`;
 
-/** For each name that stands alone (a given name, a family name, a place, an organisation) another of its class. */
+/** Draws another name of the same class for each given name, family name, place and organisation. */
 function drawAnew(pair: ShippedPair, seed: string): ReadonlyMap<string, string> {
   const text = [pair.heading ?? "", ...pair.lines, pair.statement].join("\n");
   const drawn = new Map<string, string>();
@@ -173,7 +173,7 @@ function drawAnew(pair: ShippedPair, seed: string): ReadonlyMap<string, string> 
   return drawn;
 }
 
-/** "Dieter Lang" is a man's given name and a family name, which also stand apart from each other. */
+/** Splits "Dieter Lang" into a man's given name and a family name, because the texts also use them separately. */
 const partsOf = ({ names, language }: ShippedPair): ReadonlyMap<string, NameClass> =>
   new Map(
     Object.entries(names).flatMap(([name, of]): [string, NameClass][] => {

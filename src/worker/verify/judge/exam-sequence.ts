@@ -3,13 +3,13 @@ import { wilson } from "../../../shared/wilson.ts";
 
 export type ExamTally = { readonly asked: number; readonly confirmed: number };
 export type ExamCounts = { readonly wrong: ExamTally; readonly right: ExamTally };
-/** `weak` is shown and counts nothing. `useless` confirms too few of the right ones. */
+/** `weak`: its verdicts are shown but do not count. `useless`: it confirms too few right statements. */
 export type ExamVerdict = "open" | "passed" | "weak" | "failed" | "useless";
 
-/** As many wrong pairs, and as many right ones, are asked at most. */
+/** Limit of wrong pairs, and also of right pairs, in an exam. */
 export const MOST_PAIRS = 200;
 
-/** From how many wrong pairs on it may pass, and be told to be no judge: a nodding one is seen in three calls. */
+/** Least wrong pairs before a judge may pass, and before it may fail: one that always says yes fails after three calls. */
 const FIRST_PASS = 60;
 const FIRST_FAIL = 15;
 const PASSED_AT = 0.1;
@@ -18,10 +18,10 @@ const LEAST_RIGHT = 0.6;
 const FIRST_USELESS = 30;
 
 /**
- * What an exam says after a call, by the interval of 95 % at each look. A model that is looked at up to 40 times gets that
- * many chances; the operating characteristic that `bench/exam.ts` prints has them in.
+ * Decides an exam after a call, by the 95 % interval at each look. A model has up to 40 looks, and so as many chances; the
+ * operating characteristic that `bench/exam.ts` prints includes them.
  *
- * @param isLast no pair is left: what is still open has not passed
+ * @param isLast whether no pair is left: then an open exam has not passed
  */
 export function decideExam({ wrong, right }: ExamCounts, isLast: boolean): ExamVerdict {
   const { low, high } = wilson(wrong.confirmed, wrong.asked);
@@ -32,24 +32,25 @@ export function decideExam({ wrong, right }: ExamCounts, isLast: boolean): ExamV
   return high <= WEAK_AT ? unlessUseless("weak", right) : "failed";
 }
 
-/** Before the end even the upper bound has to be too low. */
+/** Before the end, a judge is useless only if even the upper bound is too low. */
 const isSurelyUseless = ({ asked, confirmed }: ExamTally): boolean =>
   asked >= FIRST_USELESS && wilson(confirmed, asked).high < LEAST_RIGHT;
 
-/** At the end the share itself counts. */
+/** At the end, the share itself decides. */
 const unlessUseless = (
   verdict: "passed" | "weak",
   { asked, confirmed }: ExamTally,
 ): "passed" | "weak" | "useless" => (confirmed < LEAST_RIGHT * asked ? "useless" : verdict);
 
-/** Scores from which on a yes may count, the strictest first. */
+/** Candidate limits from which a score counts as yes, the strictest first. */
 const LIMITS: readonly [number, ...number[]] = [0.99, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5];
 export const STRICTEST = LIMITS[0];
 
 /**
- * From which score on somebody who gives scores says yes: the lowest of some at which the upper bound of wrong ones confirmed is that of a
- * pass. They are looked at from the strictest on until one is over it, so that the bound holds of the chosen one as of a single look (a
- * fixed sequence of tests; Maurer, Hothorn and Lehmacher 1995). The strictest where none holds.
+ * The score from which a judge that gives scores says yes: the lowest candidate at which the upper bound of confirmed wrong
+ * statements still passes. Candidates are tested from the strictest on until one fails, so that the bound is valid for the
+ * chosen one as for a single test (fixed sequence of tests; Maurer, Hothorn and Lehmacher 1995). The strictest where none
+ * passes.
  * @param wrong scores of wrong statements
  */
 export function yesLimit(wrong: readonly number[]): number {
@@ -60,18 +61,18 @@ export function yesLimit(wrong: readonly number[]): number {
   return LIMITS[(over === -1 ? LIMITS.length : over) - 1] ?? STRICTEST;
 }
 
-/** Of wrong and right statements that nobody had written rules against, the shares that pass the vetoes and come to a judge. */
+/** The shares of wrong and right statements, from a set that no rule was written on, that pass the vetoes and reach a judge. */
 const PASSES_VETOES = { wrong: 0.61, right: 0.89 };
-/** Of statements of a draft the share that is wrong, as the sentence says. */
+/** The assumed share of wrong statements in a draft, which the sentence states. */
 const WRONG_BEFORE = 0.1;
 
-/** In per cent, with the interval of 95 %. */
+/** A share in per cent, with its 95 % interval. */
 export type WrongShare = { readonly about: number; readonly low: number; readonly high: number };
 
 /**
- * Of 100 statements that vetoes and judge let stand as supported, how many are wrong, if a tenth were wrong before. The
- * middle takes the means of what the exam leaves possible, (confirmed + 1) / (asked + 2): after 0 of 60 it is not 0. The ends
- * take those of Wilson's intervals that are worst and best.
+ * The number of wrong statements among 100 that vetoes and judge accept as supported, if a tenth were wrong before. `about`
+ * uses the posterior means (confirmed + 1) / (asked + 2), so that 0 of 60 does not give 0. `low` and `high` use the best and
+ * worst ends of Wilson's intervals.
  */
 export function wrongOfSupported({ wrong, right }: ExamCounts): WrongShare {
   const meanOf = ({ asked, confirmed }: ExamTally): number => (confirmed + 1) / (asked + 2);
@@ -89,7 +90,7 @@ function wrongShare(confirmedWrong: number, confirmedRight: number): number {
   return wrong === 0 ? 0 : (100 * wrong) / (wrong + right);
 }
 
-/** What a person reads of a judge: "qwen3:8b confirmed 3 of 90 wrong statements and …". */
+/** The sentence about a judge for people: "qwen3:8b confirmed 3 of 90 wrong statements and …". */
 export function examSentence(model: string, counts: ExamCounts): string {
   const { wrong, right } = counts;
   const [about, low, high] = inTenths(wrongOfSupported(counts));
@@ -111,11 +112,11 @@ const OWN_WORDS = {
   person: ["statements that people rejected or corrected", "that they accepted"],
 } as const;
 
-/** Whose statements it was asked of, people's first. */
+/** The sources of the own statements that were asked, people's first. */
 export const askedBy = (own: OwnCounts): readonly (keyof OwnCounts)[] =>
   (["person", "machine"] as const).filter((by) => own[by].wrong.asked + own[by].right.asked > 0);
 
-/** What it did over the user's own documents; nothing where none of their statements was asked. */
+/** The results on the user's own documents, a sentence for each source; none where no own statement was asked. */
 export const ownSentences = (own: OwnCounts): readonly string[] =>
   askedBy(own).map((by) => {
     const { wrong, right } = own[by];

@@ -13,16 +13,16 @@ import { once } from "../../../shared/once.ts";
 import { withoutSpans } from "../../text/clean-text.ts";
 import { lineOf, MOST_LINES, nearestOf } from "./judged-lines.ts";
 
-/** A value with where the words stand that it is bound to. */
+/** A value with the place of the words that it is bound to. */
 export type BoundField = { readonly field: FieldValue; readonly span: EvidenceSpan };
 
-/** Whether a judge is asked of a value: those of a list are told apart by their rows, and what a model chose stands nowhere. */
+/** Whether a judge is asked about a value: not in a list, whose items differ by rows, and not if chosen, which no text states. */
 export const isAsked = (field: FieldValue): boolean => !isChosen(field) && !isInList(field);
 
-/** Of one document: a model that makes up keys is not asked of all of them. */
+/** Limit for one document, because a model may invent many keys. */
 const MOST_FIELDS = 40;
 
-/** The values that a judge is asked of. */
+/** The values that a judge is asked about. */
 export const openFields = (
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
@@ -39,7 +39,7 @@ type Judged = {
   readonly evidence: readonly CitableBlock[];
 };
 
-/** Each field as a statement with its line, and with all other lines of that type of value. Documents of any length are cut for it. */
+/** Makes a statement of each field, with its line and other lines of the same type of value. In a thread, for long documents. */
 export const BESIDE_FIELDS: PureWork<Judged, readonly AskedStatement[]> = {
   home: import.meta.url,
   run: besideFields,
@@ -79,11 +79,11 @@ export function besideFields({ fields, evidence }: Judged): readonly AskedStatem
   });
 }
 
-/** A figure that is no part of a date. */
+/** Whether a text holds a number that is no part of a date. */
 const holdsNumber = (text: string): boolean =>
   findNumbers(withoutSpans(text, findDates(text))).length > 0;
 
-/** Those of a name that no type tells apart. */
+/** The neighbouring lines, for a value that is neither number nor date. */
 function linesBeside(
   own: readonly PlacedLine[],
   lines: readonly PlacedLine[],
@@ -101,7 +101,7 @@ export function statementOfField({ pointer, value, about }: FieldValue): string 
   return headOfField({ pointer, value }) + (description === "" ? "" : ` (${description})`);
 }
 
-/** What every statement of a field begins with; of a value that was left out, with its name alone. */
+/** The beginning of every statement of a field; without a value where that was left out. */
 export const headOfField = ({ pointer, value }: Pick<FieldBinding, "pointer" | "value">): string =>
   `${unescaped(pointer.slice(1).replaceAll("/", "."))} = ${value === null ? "" : String(value)}`;
 

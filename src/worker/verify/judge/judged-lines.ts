@@ -9,10 +9,10 @@ import { languageOf } from "../../text/detect-language.ts";
 import type { ReadPiece, ReadUnit } from "../claims/pieces.ts";
 import { findWindows, firstUnits, weigher } from "../claims/windows.ts";
 
-/** A piece of so many characters is shown whole; of a longer one the lines that say most of the statement, and those beside them. */
+/** Pieces up to this length are shown whole; of longer ones the lines nearest to the statement, with their neighbours. */
 const MOST_WHOLE_CHARS = 2_000;
 const MOST_NEAREST = 3;
-/** Of one statement. */
+/** Limit of lines for one statement. */
 export const MOST_LINES = 40;
 
 type Judged = {
@@ -20,7 +20,7 @@ type Judged = {
   readonly evidence: readonly CitableBlock[];
 };
 
-/** Each statement with the lines of its pieces. Pieces of any length are cut for it, which takes seconds for megabytes. */
+/** Finds the lines for each statement. In a thread, because cutting megabytes takes seconds. */
 export const BESIDE_LINES: PureWork<Judged, readonly AskedStatement[]> = {
   home: import.meta.url,
   run: besideLines,
@@ -33,7 +33,7 @@ export function besideLines({ claims, evidence }: Judged): readonly AskedStateme
   }));
 }
 
-/** The pieces that it cites; of one that cites none, where none need be cited, the one that comes nearest. */
+/** The pieces that a claim cites; the nearest piece for a claim without citations, where these are not required. */
 function piecesOf(
   { cites, span }: Judged["claims"][number],
   evidence: readonly CitableBlock[],
@@ -42,7 +42,7 @@ function piecesOf(
   return cited.length > 0 ? cited : evidence.filter(({ number }) => number === span?.number);
 }
 
-/** The lines of the pieces that a statement cites, in their order. Near linear. */
+/** The lines of the cited pieces for a statement, in order. Near linear. */
 export function linesFor(text: string, cited: readonly CitableBlock[]): readonly JudgeLine[] {
   const pieces = cited.map(readPiece);
   const chars = cited.reduce((sum, block) => sum + block.text.length, 0);
@@ -65,7 +65,7 @@ function nearestLines(text: string, pieces: readonly ReadPiece[]): readonly Judg
   });
 }
 
-/** Where a unit stands among those of its piece; pairs stand behind all others. */
+/** The indexes of a unit's sentences in its piece: two for a pair. */
 const sentencesOf = (unit: ReadUnit, { units }: ReadPiece): readonly number[] =>
   unit.kind === "pair"
     ? units.flatMap(({ at, kind, start, end }) =>
@@ -73,7 +73,7 @@ const sentencesOf = (unit: ReadUnit, { units }: ReadPiece): readonly number[] =>
       )
     : [unit.at];
 
-/** Two sentences together are told one by one; headings stand above what they are of. */
+/** The lines at some places, without pairs, whose sentences are lines themselves, and headings, which `source` names. */
 const linesAt = ({ units, block }: ReadPiece, places: Iterable<number>): JudgeLine[] =>
   [...places]
     .sort((one, other) => one - other)
@@ -83,13 +83,13 @@ const linesAt = ({ units, block }: ReadPiece, places: Iterable<number>): JudgeLi
       return [lineOf(unit, block)];
     });
 
-/** A line below its file and its headings. */
+/** A line with the names of its file and headings. */
 export function lineOf({ headings, text }: ReadUnit, block: CitableBlock): JudgeLine {
   const names = headings.length > 0 ? headings : [block.headingPath ?? ""];
   return { source: [block.path, ...names].filter((name) => name !== "").join(" > "), text };
 }
 
-/** Of the lines of a statement so many that share most of its words and figures, in their order. */
+/** The `most` lines that share most words and figures with a statement, in their order. */
 export function nearestOf(
   text: string,
   lines: readonly JudgeLine[],

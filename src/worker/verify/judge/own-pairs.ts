@@ -12,23 +12,23 @@ import { shuffled } from "./exam-pairs.ts";
 import { besideFields, isAsked } from "./judged-fields.ts";
 import { linesFor } from "./judged-lines.ts";
 
-/** A statement over the user's own documents, as a judge is asked of it. */
+/** A statement over the user's own documents, for the judge. */
 export type OwnPair = {
   readonly isWrong: boolean;
-  /** Who says so: a machine that changed a sentence or left it, or a person who decided on an answer. */
+  /** The source of `isWrong`: a machine that changed or copied a sentence, or a person who decided on an answer. */
   readonly by: "machine" | "person";
   readonly statement: AskedStatement;
 };
 
 /** A passage of a document. */
 type OwnPassage = { readonly path: string; readonly text: string };
-/** A statement of an answer that a person accepted, or did not, over the passage that it came from. */
+/** A statement of an answer that a person accepted or not, with the passage that it came from. */
 export type DecidedStatement = OwnPassage & {
   readonly statement: string;
   readonly isWrong: boolean;
 };
 
-/** A value of an extraction that a person accepted, or did not, over the passage that holds its quote. */
+/** A value of an extraction that a person accepted or not, with the passage that holds its quote. */
 export type DecidedField = OwnPassage & {
   readonly field: FieldValue;
   readonly quote: string;
@@ -39,7 +39,7 @@ type Drawn = {
   readonly decided: readonly DecidedStatement[];
   readonly fields: readonly DecidedField[];
   readonly passages: readonly OwnPassage[];
-  /** At most so many pairs. */
+  /** Limit of pairs. */
   readonly most: number;
   readonly seed: string;
 };
@@ -49,7 +49,10 @@ export const OWN_PAIRS: PureWork<Drawn, readonly OwnPair[]> = {
   run: ownPairs,
 };
 
-/** What people decided, statements and fields in turn, and then sentences of passages, each document in turn: half of them as they are, half with one place changed. */
+/**
+ * Draws statements and fields that people decided on, in turn, and then sentences of passages, one document after the other:
+ * half of them unchanged, half with one change.
+ */
 export function ownPairs({ decided, fields, passages, most, seed }: Drawn): readonly OwnPair[] {
   const statements = decided.map(({ isWrong, statement, ...passage }): OwnPair => {
     return { isWrong, by: "person", statement: beside(statement, blockOf(passage)) };
@@ -63,7 +66,7 @@ export function ownPairs({ decided, fields, passages, most, seed }: Drawn): read
   return [...byPeople, ...byMachine(passages, most - byPeople.length, seed)];
 }
 
-/** As a judge is asked of it when the document is read. */
+/** Makes the pair of a field, with the same lines as when the document is read. */
 function pairOfField({ field, quote, isWrong, ...passage }: DecidedField): OwnPair[] {
   const block = blockOf(passage);
   const at = Math.max(0, passage.text.indexOf(quote));
@@ -89,14 +92,14 @@ function byMachine(passages: readonly OwnPassage[], most: number, seed: string):
 
 type Sentence = {
   readonly unit: Unit;
-  /** All of its passage. */
+  /** All units of its passage. */
   readonly units: readonly Unit[];
 };
 
 const FEWEST_CHARS = 12;
 const MOST_CHARS = 400;
 
-/** Whole statements, one of each passage and then the next. */
+/** Whole statements: one of each passage, then a second of each, and so on. */
 function sentencesInTurn(passages: readonly OwnPassage[], seed: string): Sentence[] {
   const ranked = passages.flatMap((passage) => {
     const units = unitsOf(blockOf(passage)).filter(({ kind }) => kind !== "pair");
@@ -116,7 +119,7 @@ function sentencesInTurn(passages: readonly OwnPassage[], seed: string): Sentenc
 
 const CHANGES = [changeCell, changeFigure, changeDenial];
 
-/** The same statement, wrong in one place; null where no rule is sure to make it wrong. */
+/** Changes one place of a statement so that it is wrong; null where no rule makes it certainly wrong. */
 function changeOnce(unit: Unit, units: readonly Unit[], seed: string): string | null {
   const said = new Set(units.map(({ text }) => text));
   for (const change of shuffled(CHANGES, `${seed} ${unit.text}`, ({ name }) => name)) {
@@ -126,7 +129,7 @@ function changeOnce(unit: Unit, units: readonly Unit[], seed: string): string | 
   return null;
 }
 
-/** Another figure of the passage, one that is as long if there is one, of another value than those of the sentence. */
+/** Replaces the last figure by another one of the passage, with a different value, and of the same length if possible. */
 function changeFigure({ text }: Unit, units: readonly Unit[]): string | null {
   const own = new Set(
     findNumbers(text).flatMap(({ start, end }) => parseNumber(text.slice(start, end))),
@@ -141,7 +144,7 @@ function changeFigure({ text }: Unit, units: readonly Unit[]): string | null {
   return text.slice(0, figure.start) + other + text.slice(figure.end);
 }
 
-/** What stands before and behind a part of a date, a time or a code. */
+/** Text before and behind a number that is part of a date, a time or a code. */
 const PART_BEFORE = /[\p{Script=Latin}\d.,:/-]$/u;
 const PART_BEHIND = /^(?:[:/.-]\d|\.\s?\p{L}|\p{Script=Latin})/u;
 
@@ -155,7 +158,7 @@ const figuresIn = (text: string): { start: number; end: number; spelled: string 
 
 const BETWEEN_CELLS = " | ";
 
-/** What another row says in the same column. */
+/** Replaces a cell by that of another row in the same column. */
 function changeCell({ kind, text }: Unit, units: readonly Unit[]): string | null {
   if (kind !== "row") return null;
   const cells = text.split(BETWEEN_CELLS);
@@ -170,10 +173,13 @@ function changeCell({ kind, text }: Unit, units: readonly Unit[]): string | null
 }
 
 const ASIDE = String.raw`[\p{Script=Latin}\p{N}'’-]`;
-/** A verb at the end of its clause is denied before it. */
+/** A verb at the end of its clause is not replaced, because its denial stands before it. */
 const AT_END = "[.,;:!?)]";
 
-/** "is" for "is not" where nothing else denies, or the other way round: where the word stands once, it is known what is denied. */
+/**
+ * Replaces "is not" by "is", or "is" by "is not", where nothing else denies, and the word occurs once: then the meaning is
+ * clear.
+ */
 function changeDenial({ text, language }: Unit): string | null {
   if (language === null) return null;
   for (const [plain, denied] of wordFile(language).negated) {
@@ -185,7 +191,7 @@ function changeDenial({ text, language }: Unit): string | null {
   return null;
 }
 
-/** Null unless it stands there once. */
+/** Replaces a word that occurs exactly once; null otherwise. */
 function replaceOnly(text: string, word: string, other: string): string | null {
   const found = [...text.matchAll(new RegExp(`(?<!${ASIDE})${word}(?!${ASIDE}|${AT_END})`, "gu"))];
   const [at] = found;
@@ -198,7 +204,7 @@ const beside = (text: string, block: CitableBlock): AskedStatement => ({
   lines: linesFor(text, [block]),
 });
 
-/** A passage by itself: nobody cites it. */
+/** The block of a passage alone, which no answer cites. */
 const blockOf = ({ path, text }: OwnPassage): CitableBlock => ({
   ...{ number: 1, path, title: null, headingPath: null, text, chunkKey: null, sha256: "" },
   ...{ startChar: 0, endChar: text.length, lineStart: 1, lineEnd: 1, summaryLevel: null },

@@ -3,7 +3,7 @@ import { JUDGES_APART } from "../../../shared/job/run-result.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
 import { openReply } from "../../text/open-reply.ts";
 
-/** In what a statement differs from its lines; an enum, so that no words of a document come into a report by it. */
+/** The ways in which a statement differs from its lines. A closed list, so that no words of a document reach a report. */
 export const DIFFERENCES = [
   ...(["nothing", "figure", "unit", "date", "name", "role", "place", "order"] as const),
   ...(["denial", "scope", "cause", "condition", "plan", "row", "not_there"] as const),
@@ -12,23 +12,23 @@ export type Difference = (typeof DIFFERENCES)[number];
 
 export const SAYS = ["yes", "no", "unclear"] as const;
 
-/** What a judge says of a statement, and the number of the line that it goes by; null where it names none that was shown. */
+/** A judge's verdict on a statement, and the number of the line it relies on; null where it names no line that was shown. */
 export type Verdict = {
   readonly says: (typeof SAYS)[number];
   readonly line: number | null;
   readonly differs: Difference | null;
-  /** How sure it is that the lines say it, 0 to 1, of one that gives no words. */
+  /** The score of a judge that gives no words: how certain it is that the lines state it, 0 to 1. */
   readonly score?: number;
 };
 
 export const UNCLEAR: Verdict = { says: "unclear", line: null, differs: null };
 
-/** The lines that each statement of a call was shown, by number. */
+/** The numbers of the lines that each statement of a call was shown with. */
 export type ShownLines = readonly (readonly number[])[];
 
 /**
- * Reads the reply to a call, a verdict for each statement in order; null where it holds none at all. Of a reply that was cut the
- * whole verdicts count. A yes without a line that the statement was shown, or beside a difference, is unclear.
+ * Reads the reply to a call: a verdict for each statement, in order; null where it holds none. In a reply that was cut,
+ * complete verdicts count. A yes with a difference, or without a line that was shown, is unclear.
  */
 export function readVerdicts(text: string, shown: ShownLines): readonly Verdict[] | null {
   const given = lowered(objectIn(openReply(text).text));
@@ -37,7 +37,7 @@ export function readVerdicts(text: string, shown: ShownLines): readonly Verdict[
   return shown.map((lines, at) => verdictOf(objects[at], lines));
 }
 
-/** One verdict of a reply that is no JSON as a whole. */
+/** One verdict in a reply that is no valid JSON. */
 const ONE_VERDICT = /"(s\d{1,2})"\s{0,20}:\s{0,20}(\{[^{}]{0,300}\})/gi;
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {
@@ -67,7 +67,7 @@ const lowered = (given: Readonly<Record<string, unknown>>): Readonly<Record<stri
     ]),
   );
 
-/** What judges say of a statement together: a yes takes all of them, and a no of one is a no. Null where none was asked. */
+/** Combines the judges' verdicts on a statement: yes needs all of them, and one no is a no. Null where none was asked. */
 export function agreedVerdict(given: readonly (JudgeVerdict | null)[]): JudgeVerdict | null {
   const asked = given.filter((verdict) => verdict !== null);
   if (asked.length === 0) return null;
@@ -82,7 +82,7 @@ export function agreedVerdict(given: readonly (JudgeVerdict | null)[]): JudgeVer
   return { says: isYes ? "yes" : "unclear", detail };
 }
 
-/** What a judge said, by the keys of what it was asked of; nothing where it was not asked. */
+/** Maps keys of statements to the judge's verdicts, without those that were not asked about. */
 export const verdictsBy = (
   keys: readonly string[],
   given: readonly (JudgeVerdict | null)[],
