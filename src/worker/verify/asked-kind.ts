@@ -1,16 +1,16 @@
 import { expectedAnswer } from "../question/expected-answer.ts";
 
-/** Texts that are looked at, and characters of each: no honest answer has more. */
+/** Limits of texts, and of characters of each; no honest answer has more. */
 const MOST_TEXTS = 200;
 const MOST_CHARS = 2_000;
 
-/** "Olga." answers who; so few words tell nothing of what they are. */
+/** "Olga." answers "who": a text of so few words does not show its kind, and counts as fitting. */
 const FEW_WORDS = 4;
 
 /**
- * The kind of thing that a question asks for and that no statement of its answer holds: "When does it open?", answered by
- * how much it costs. Null where one holds such a thing, or the question does not tell. The rule is the one that chooses
- * the sentences of an answer without a model. Linear in the statements.
+ * The kind of thing that a question asks for if no statement of the answer holds it: "When does it open?", answered by a price.
+ * Null where a statement holds such a thing, or the question shows no kind. The same rule chooses the sentences of an answer
+ * without a model. Linear in the statements.
  */
 export function missingKind(question: string, statements: readonly string[]): string | null {
   const { kind, isIn } = expectedAnswer(question);

@@ -30,24 +30,24 @@ import { tableCells } from "../text/table-cells.ts";
 export type AnswerRules = {
   /** The exact last line. */
   readonly footer: string;
-  /** The words of the operator that are answered: what stands in them needs no evidence. Empty for a summary. */
+  /** The operator's question: words and figures in it need no evidence. Empty for a summary. */
   readonly question: string;
   readonly evidence: readonly CitableBlock[];
-  /** required: at least one, all of them good. known: none is fine, bad ones are kept with a mark. off: not looked at. */
+  /** required: at least one, and all good. known: none is fine, bad ones stay with a mark. off: not checked. */
   readonly citations: "required" | "known" | "off";
-  /** False: a citation by name of something outside the evidence is kept with a mark, also where they are required. */
+  /** False: a citation by name of something outside the evidence stays with a mark, even where citations are required. */
   readonly requireInSnapshot: boolean;
   readonly headingMatch: "exact" | "prefix" | "ignore";
-  /** Headings are compared without double blanks and final punctuation. */
+  /** Headings are compared without double spaces and final punctuation. */
   readonly normalizeHeading: boolean;
   readonly unsupported: UnsupportedPolicy;
-  /** What a judge said of statements, by `verdictKey`; nothing where none was asked. */
+  /** The verdicts of a judge, by `verdictKey`; missing where none was asked. */
   readonly verdicts?: ReadonlyMap<string, JudgeVerdict> | undefined;
 };
 
 /**
- * What is done with a statement that the evidence does not carry. repair: the model is asked once more, and what is still
- * not carried is left out. drop: it is left out at once. refuse: after the repair the answer is refused. flag: it stays.
+ * The treatment of a statement that the evidence does not support. repair: the model is asked again, and statements that are
+ * still unsupported are left out. drop: it is left out at once. refuse: after the repair the answer is refused. flag: it stays.
  */
 export type UnsupportedPolicy = "repair" | "drop" | "refuse" | "flag";
 
@@ -64,24 +64,24 @@ export type ViolationCode =
   | "UNSUPPORTED"
   | "NOT_WHAT_WAS_ASKED";
 
-/** `message` is for the model's second try and may hold its words; records keep the code. */
+/** `message` goes into the model's second try and may hold its words; records hold only the code. */
 type Violation = { readonly code: ViolationCode; readonly message: string };
 
 export type PassedAnswer = {
   readonly kind: "passed";
-  /** The answer as it is given, with what is to be said of it, and the exact footer as its last line. */
+  /** The final answer, with its notes, and the exact footer as its last line. */
   readonly text: string;
-  /** The same without these. */
+  /** The answer without notes and footer. */
   readonly body: string;
   readonly footer: "exact" | "appended" | "replaced";
   /** In the order in which the answer cites. */
   readonly citations: readonly FoundCitation[];
   readonly checks: AnswerChecks;
-  /** Of the reply, also those that were left out. */
+  /** All statements of the reply, also those that were left out. */
   readonly statements: readonly GradedStatement[];
-  /** How many of them were left out. */
+  /** The number of statements that were left out. */
   readonly dropped: number;
-  /** What the question asks for and no statement that stands holds. */
+  /** The kind of thing that the question asks for, if no remaining statement holds it. */
   readonly missing: string | null;
 };
 
@@ -93,17 +93,17 @@ export type CheckedAnswer =
       readonly violations: readonly Violation[];
       readonly checks: AnswerChecks;
       readonly statements: readonly GradedStatement[];
-      /** The answer without what the evidence does not carry; null where that is all, or something else is wrong. */
+      /** The answer without unsupported statements; null where nothing remains, or something else is wrong. */
       readonly mended: PassedAnswer | null;
     };
 
 export type CheckableReply = Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
 
 /**
- * Holds a reply of pass 2 against the rules. A footer that is missing or altered is put right here; anything else is
- * a violation. Pure, and linear in the reply and the evidence.
+ * Checks a reply of pass 2 against the rules. A missing or altered footer is corrected here; any other fault is a violation.
+ * Pure, and linear in the reply and the evidence.
  *
- * @param claims where they stand in the reply, of one that was put together from claims
+ * @param claims their places in a reply that was composed from claims; null for prose
  */
 export function checkAnswer(
   reply: CheckableReply,
@@ -154,10 +154,7 @@ const isUnsupported = ({ record }: GradedStatement): boolean => record.grade ===
 
 type WholeAnswer = Omit<PassedAnswer, "text" | "dropped" | "missing">;
 
-/**
- * The answer without what the evidence does not carry, and with what is to be said of it. Null where the operator wants
- * none such, or nothing is left.
- */
+/** Leaves unsupported statements out of an answer, and adds its notes. Null where the policy is "refuse", or nothing is left. */
 function mend(
   { body: whole, statements, ...answer }: WholeAnswer,
   reply: CheckableReply,
@@ -174,18 +171,18 @@ function mend(
   }
   const body = leaveOut(whole, statements, isUnsupported);
   const prose = withoutCode(body);
-  // What stood apart before may make a mark or a call together.
+  // Words that become neighbours may form a mark or a tool call.
   if (formViolations(body, prose, reply, rules).length > 0) return null;
   const citations = resolveCitations(prose, rules.evidence, rules);
   const text = `${body}\n\n${leftOutNote(dropped)}${said}\n${rules.footer}`;
   return { ...answer, text, body, citations, statements, dropped, missing };
 }
 
-/** What an answer says of itself that holds nothing of the kind that the question asks for. */
+/** The note on an answer that holds nothing of the kind that the question asks for. */
 export const missingNote = (kind: string): string =>
   `(The question asks for: ${kind}. No statement of this answer holds such a thing.)`;
 
-/** What an answer says of the statements that were left out of it. */
+/** The note on an answer about statements that were left out. */
 export const leftOutNote = (dropped: number): string =>
   dropped === 1
     ? "(1 statement was left out: the evidence does not carry it.)"
@@ -237,7 +234,7 @@ function formViolations(
 
 const violation = (code: ViolationCode, message: string): Violation => ({ code, message });
 
-/** What is wrong with the answer as a whole, and with no statement of it alone. */
+/** Faults of the answer as a whole, not of a single statement. */
 const findViolations = (inspected: InspectedAnswer, rules: AnswerRules): Violation[] => [
   ...(rules.citations === "required" ? citationViolations(inspected, rules) : []),
   ...looseQuotes(inspected).map(({ quote }) =>
@@ -248,7 +245,7 @@ const findViolations = (inspected: InspectedAnswer, rules: AnswerRules): Violati
   ),
 ];
 
-/** A file of nothing but questions or headings is summarised by some of them. */
+/** Whether a summary copies a line of the evidence: a file of questions or headings alone is summarised by some of them. */
 const isTakenOver = (body: string, { question, evidence }: AnswerRules): boolean =>
   question === "" &&
   body.split(/\n|\[[^\]\n]*\]/).some((words) => {
@@ -256,15 +253,15 @@ const isTakenOver = (body: string, { question, evidence }: AnswerRules): boolean
     return letters !== "" && evidence.some(({ text }) => lettersOf(text).includes(letters));
   });
 
-/** Nothing of it could be carried, nor fail to be: an answer that says nothing is no answer. */
+/** An answer without a statement can't be supported or unsupported, and is no answer. */
 const NO_STATEMENT = "It states nothing: a heading, a lead-in or a question is no answer.";
 
-/** Where one statement cites a piece, each of the others is judged by itself. */
+/** A fault only where no citation is good: else each statement is graded by itself. */
 function citationViolations(
   { citations }: InspectedAnswer,
   { evidence, requireInSnapshot }: AnswerRules,
 ): Violation[] {
-  // What is not of the snapshot is bad, unless the operator lets it count.
+  // A name outside of the snapshot is bad, unless the configuration allows it.
   const isGood = ({ kind }: FoundCitation): boolean =>
     kind === "resolved" || (kind === "unknown_name" && !requireInSnapshot);
   if (citations.some(isGood)) return [];
@@ -283,7 +280,7 @@ function citationViolations(
   ];
 }
 
-/** Quotations that stand nowhere and in no statement: in a heading, or over several statements. */
+/** Quotations that are not in the evidence, and not inside one statement: in a heading, or over several statements. */
 const looseQuotes = ({ checks, statements }: InspectedAnswer): readonly QuoteRecord[] =>
   checks.quotes
     .filter(
@@ -293,7 +290,7 @@ const looseQuotes = ({ checks, statements }: InspectedAnswer): readonly QuoteRec
     )
     .slice(0, MOST_SHOWN);
 
-/** What the second try is shown of each kind of fault; its draft holds the rest. */
+/** Limits of examples of each kind of fault in the second prompt; the draft there shows the rest. */
 const MOST_SHOWN = 5;
 const MOST_CHARS = 300;
 
@@ -301,7 +298,7 @@ const shown = (text: string): string => firstCodePoints(text, MOST_CHARS);
 
 type WrittenAnswer = {
   readonly body: string;
-  /** The same with code blanked. */
+  /** The body with code replaced by spaces. */
   readonly prose: string;
   readonly claims: readonly PlacedClaim[] | null;
 };
@@ -312,9 +309,7 @@ type InspectedAnswer = {
   readonly statements: readonly GradedStatement[];
 };
 
-/**
- * Looks up what an answer says: its citations, quotes, figures, links and sentences, each in the evidence. Judges nothing.
- */
+/** Looks up the citations, quotes, figures, links and statements of an answer in the evidence, without deciding about faults. */
 function inspectAnswer(
   { body: answer, prose, claims: placed }: WrittenAnswer,
   rules: AnswerRules,
@@ -349,7 +344,7 @@ function inspectAnswer(
   };
 }
 
-/** Lines outside of all statements, such as headings, with a figure or a link that stands nowhere. */
+/** Lines outside of all statements, such as headings, with a figure or link that is neither in evidence nor question. */
 function looseStatements(
   answer: string,
   stated: readonly Statement[],
@@ -369,7 +364,7 @@ function looseStatements(
   });
 }
 
-/** No honest answer has more that stand nowhere; beyond it any figure or link counts. */
+/** No honest answer has more figures without evidence; beyond this number any figure or link counts. */
 const MOST_LOOSE = 200;
 
 function holdsAnyOf(figures: ReadonlySet<string>): (line: string) => boolean {
@@ -378,8 +373,8 @@ function holdsAnyOf(figures: ReadonlySet<string>): (line: string) => boolean {
 }
 
 /**
- * Whether the text holds a table as GitHub draws one: a row with pipes above a row of dashes with as many cells,
- * also in a quotation or a list, or one in HTML. Shell pipes and `||` are none. Give it the text without code.
+ * Whether the text, without code, holds a table as GitHub draws one: a row with pipes above a row of dashes with as many cells,
+ * also in a quotation or a list, or a table in HTML. Shell pipes and `||` are no tables.
  */
 function hasMarkdownTable(text: string): boolean {
   if (/<table[\s>]/i.test(text)) return true;

@@ -4,7 +4,7 @@ import type { AnswerRules, CheckableReply, CheckedAnswer } from "./check-answer.
 import { readClaimsReply } from "./claims-reply.ts";
 import type { ClaimsForm } from "./claims-reply.ts";
 
-/** A checked answer, and as what it was read; nothing where it was asked for as text. */
+/** A checked answer, and the form in which it was read; null where claims were not requested, or it is a tool call. */
 type FormedAnswer = {
   readonly kind: "checked";
   readonly answer: CheckedAnswer;
@@ -14,8 +14,8 @@ type FormedAnswer = {
 export type FormlessReply = { readonly kind: "formless"; readonly why: "cut" | "ignored" };
 
 /**
- * Holds a reply against the rules for answers, in the form that it was asked for in: null of one in prose. Prose where
- * claims were asked for is taken if it keeps the rules. Pure.
+ * Checks a reply by the rules for answers, in the requested form; null for prose. Prose instead of requested claims is accepted
+ * if it keeps the rules. Pure.
  */
 export function checkInForm(
   reply: CheckableReply,
@@ -27,7 +27,7 @@ export function checkInForm(
   switch (read.kind) {
     case "claims": {
       const { text, claims } = read;
-      // What ends as it should was not cut, whatever followed it.
+      // A complete JSON object was not cut, even if the text behind it was.
       const put = { ...reply, text, doneReason: "stop" } as const;
       return { kind: "checked", answer: checkAnswer(put, rules, claims), form: "claims" };
     }
@@ -48,11 +48,11 @@ export function checkInForm(
   }
 }
 
-/** Words where claims were asked for, right as they may be, or another object: the host did not hold the model to them. */
+/** Whether the host did not enforce the requested claims: the reply is prose, even if right, or another object. */
 export const isIgnored = (checked: FormedAnswer | FormlessReply): boolean =>
   checked.kind === "formless" ? checked.why === "ignored" : checked.form === "prose";
 
-/** What is wrong with a reply that is no list of claims. */
+/** The fault of a reply that is no list of claims. */
 export const noClaims = ({ why }: FormlessReply): { code: "NO_CLAIMS"; message: string } => ({
   code: "NO_CLAIMS",
   message: NO_CLAIMS[why],

@@ -9,12 +9,12 @@ import type { FieldValue } from "./bindings/quoted-fields.ts";
 import { membersOf, unfolded } from "./fields-schema.ts";
 import type { Fields, FieldsSchema } from "./fields-schema.ts";
 
-/** Fields as they were given, what is wrong with them by their schema, and what is in them where nothing is. */
+/** The fields of a reply, their faults by the schema, and, if there are none, their quotes and values. */
 export type CheckedFields = {
   readonly faults: readonly SchemaFault[];
-  /** As the schema means them. */
+  /** In the form of the schema. */
   readonly fields: Fields;
-  /** The same with the quotes beside their values. */
+  /** With quotes beside the values. */
   readonly paired: Fields;
   readonly quotes: readonly FieldQuote[];
   readonly values: readonly FieldValue[];
@@ -27,7 +27,7 @@ export type CheckedFields = {
 export type CheckFields = (given: Fields, signal: AbortSignal) => Promise<CheckedFields>;
 
 /**
- * By a schema of our own, whose work grows with the fields alone.
+ * Checks by one of our own schemas, whose work depends only on the size of the fields.
  * @param judged names of the fields that the model chooses or words
  */
 export async function checkByPreset(
@@ -39,13 +39,12 @@ export async function checkByPreset(
   return async (given) => checked(given, schema, validate, judged);
 }
 
-/** Reading and checking take milliseconds: what takes so long was made to. */
+/** Reading and checking take milliseconds: only hostile input takes this long. */
 const LONGEST_CHECK_MS = 10_000;
 
 /**
- * By a schema that somebody wrote. Whatever it asks for (items that must all differ, lists of alternatives in lists of
- * alternatives), the check is done in a thread, and one that takes more time or memory than it may is a fault of
- * the fields, as is any other that they have.
+ * Checks by a user's schema. The check runs in a thread, because such a schema may require much work (items that must all
+ * differ, alternatives within alternatives). A check that exceeds its time or memory is a fault of the fields.
  */
 export const checkByUser =
   (schema: FieldsSchema, offload: Offload): CheckFields =>
@@ -95,10 +94,7 @@ function checked(
 /** A quote in the fields of an extraction. `path` is a JSON pointer. */
 export type FieldQuote = { readonly path: string; readonly quote: string };
 
-/**
- * The quotes among fields, in their order: every text under a property that is called `quote`, and every one under a
- * property whose schema says `"x-quote": true`.
- */
+/** The quotes among fields, in order: every text under a property named `quote`, or whose schema has `"x-quote": true`. */
 export function findFieldQuotes(fields: Fields, schema: FieldsSchema): FieldQuote[] {
   const found: FieldQuote[] = [];
   collect(fields, { schemas: [schema], root: schema, path: "", isQuote: false, found });
@@ -106,7 +102,7 @@ export function findFieldQuotes(fields: Fields, schema: FieldsSchema): FieldQuot
 }
 
 type ValueContext = {
-  /** All schemas that speak of the value. */
+  /** All schemas of the value. */
   readonly schemas: readonly FieldsSchema[];
   readonly root: FieldsSchema;
   readonly path: string;

@@ -17,28 +17,28 @@ import { claimRecords } from "./claims/answer-claims.ts";
 import { openAnswer } from "./reply.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 
-/** An answer that passed, with its citations as they are stored. */
+/** An answer that passed, with its citations in the stored form. */
 export type PassedReply = Omit<PassedAnswer, "citations" | "statements"> & {
   readonly citations: readonly Citation[];
   readonly claims: readonly ClaimRecord[];
-  /** Without the footer and the citations by number, which are those of this prompt. */
+  /** The answer without footer and citations by number, which are valid for this prompt only. */
   readonly words: string;
 };
 
 type ViolatedReply = Omit<Extract<CheckedAnswer, { kind: "violated" }>, "statements" | "mended"> & {
   readonly claims: readonly ClaimRecord[];
   readonly mended: PassedReply | null;
-  /** The reply as a second try may be shown it. */
+  /** The reply as the second try's prompt shows it. */
   readonly draft: string;
 };
 
 /**
- * What is kept of a check, which has bounds: a reply of half a million marks has as many citations, and to take them from
- * a thread alone would take a second. `detail` is for the record, and counts all of them.
+ * The bounded result of a check: a reply of half a million marks has as many citations, and copying them from a thread would
+ * take a second. `detail` is for the record, and counts all of them.
  */
 export type CheckedReply = {
   readonly detail: Readonly<Record<string, unknown>>;
-  /** Its host did not hold it to the schema of claims. */
+  /** Whether the host did not enforce the schema of claims. */
   readonly isIgnored: boolean;
 } & JudgedReply;
 
@@ -48,7 +48,7 @@ type JudgedReply =
 type Checkable = {
   readonly reply: CheckableReply;
   readonly rules: AnswerRules;
-  /** Of a reply that was asked for as claims; null of one in prose. */
+  /** The form of requested claims; null for prose. */
   readonly form?: ClaimsForm | null;
 };
 
@@ -104,20 +104,20 @@ export const CHECK: PureWork<Checkable, CheckedReply> = {
   run: checkReply,
 };
 
-/** How long replies are judged, by whom they are stopped, and whether they were asked for as claims. */
+/** The dependencies of a check of replies; `claims` is set where claims were requested. */
 type Judging = {
   readonly offload: Offload;
   readonly signal: AbortSignal;
   readonly claims?: {
     readonly form: ClaimsForm;
-    /** Is told of a reply that its host did not hold to the schema. */
+    /** Called when the host did not enforce the schema. */
     readonly onIgnored: () => Promise<void>;
   };
 };
 
 /**
- * Judges the replies to one prompt by the rules for answers.
- * @param whenDeclined the message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do
+ * Makes the check of replies to one prompt, by the rules for answers.
+ * @param whenDeclined the message of EVIDENCE_NOT_ACQUIRED, for a model that declines
  */
 export const validateAnswer =
   (rules: AnswerRules, whenDeclined: () => string, { offload, signal, claims }: Judging) =>
@@ -196,13 +196,10 @@ const countsOf = ({ quotes, figures }: AnswerChecks): Record<string, unknown> =>
 
 const MOST_SPELLED_CHARS = 300;
 
-/** Of citations that stand for nothing that was read; those that do are as many as the pieces. */
+/** Limit of stored citations that name no piece; the others are limited by the number of pieces. */
 const MOST_UNRESOLVED = 200;
 
-/**
- * What the citations of an answer stand for, each once, in the order in which they are cited. Beyond 200 that stand for
- * nothing, further ones are left out.
- */
+/** The citations of an answer in the stored form, each once, in the order of the answer. */
 function storeCitations({ citations, checks }: PassedAnswer): Citation[] {
   const quotes = new Map(
     checks.quotes

@@ -4,27 +4,26 @@ import { findEndNotes } from "../text/end-notes.ts";
 import { FILLER, foldLookAlikes } from "../text/plain-form.ts";
 import type { TextSpan } from "../text/spans.ts";
 
-/** A citation by number where it stands in a text: one bracket may hold several. */
+/** A citation by number, with its range in the text: one bracket may hold several numbers. */
 type NumberCitation = TextSpan & {
   readonly numbers: readonly number[];
-  /** The file that it is a link to: `[1](notes/a.md)`. */
+  /** The linked file: `[1](notes/a.md)`. */
   readonly target?: string;
 };
 
-/** A relative link to a file, with a heading or without. */
+/** A relative link to a file, with or without a heading. */
 const FILE_LINK =
   /\(\s{0,4}(?:\.\/)?([^\s()#:/][^\s()#:]{0,400}\.[\p{L}\p{N}]{1,8})(?:#[^\s()]{0,200})?\s{0,4}\)/uy;
 
-/** No honest answer cites so often; beyond it a range counts by its first and its last number. */
+/** No honest answer cites so often; beyond this number a range counts only as its first and last number. */
 const MOST_NUMBERS = 50_000;
 
 /**
- * The citations by number of a text, in order: `[…]` and the same in 【】 and full width, also `\[…\]`, and as a link to a
- * file, but to nothing else.
- * Where there is none, `(1)` and `①` at the ends of sentences. Linear, whatever the text. Give it the text with code
- * blanked.
+ * Finds the citations by number in a text, in order: `[…]`, also in 【】, in full width, as `\[…\]`, and as a link to a file, but
+ * to nothing else. Where there is none, `(1)` and `①` at the ends of sentences. Linear.
  *
- * @param pieces how many there are, numbered from 1; 0 where nobody knows, and years and times are then no citations
+ * @param text with code replaced by spaces
+ * @param pieces the number of pieces, numbered from 1; 0 if unknown: then years and times are no citations
  */
 export function findCitations(text: string, pieces: number): NumberCitation[] {
   const folded = foldLookAlikes(text);
@@ -46,7 +45,7 @@ export function findCitations(text: string, pieces: number): NumberCitation[] {
   });
 }
 
-/** A citation by name: what stands in its brackets, in every way that its end can be read, shortest first. */
+/** A citation by name: the text in its brackets, for every possible end of the brackets, shortest first. */
 export type NamedCitation = TextSpan & {
   readonly form: "source" | "wiki" | "path";
   readonly readings: readonly { readonly name: string; readonly end: number }[];
@@ -54,7 +53,7 @@ export type NamedCitation = TextSpan & {
 
 const OPENING =
   /\[(?:(?<wiki>\[)|\s{0,4}(?<source>(?:source|quelle)\s{0,4}:)|(?=(?<path>[^[\]\n]{1,400})[[\]]))/gi;
-/** A name with an ending, alone or before a heading. */
+/** A name with an extension, alone or before a heading. */
 const LOOKS_LIKE_FILE =
   /^[^\s:*?"<>|#](?:[^\n:*?"<>|#]{0,250}[^\s:*?"<>|#])?\.[\p{L}\p{N}]{1,8}\s{0,4}(?:#|$)/u;
 /** Chunk keys have 32 hex digits. */
@@ -63,11 +62,11 @@ const LONGEST = 600;
 const MOST_READINGS = 8;
 
 /**
- * `[notes/a.md#A heading]`, `[Source: notes/a.md#A heading]` and `[[a#A heading]]`, in order. A heading may hold `]`
- * itself, so each later bracket of its line is a reading of its end too. Links are none. Bounded work for each
- * bracket. Give it the text with code and citations by number blanked.
+ * Finds `[notes/a.md#A heading]`, `[Source: notes/a.md#A heading]` and `[[a#A heading]]`, in order. A heading may hold `]`
+ * itself, so each later bracket in the line is another possible end. Links are no citations. Bounded work for each bracket.
  *
- * @param isName whether a text before `#` or at the end of the brackets names a piece of the evidence
+ * @param text with code and citations by number replaced by spaces
+ * @param isName whether the text in brackets names a piece of the evidence
  */
 export function findNamedCitations(
   text: string,
@@ -96,7 +95,7 @@ function formOf(
   if (groups?.["wiki"] !== undefined) return "wiki";
   if (groups?.["source"] !== undefined) return "source";
   const path = groups?.["path"] ?? "";
-  // "[b]ikes" and "[x] done" cite no `b.md` and `x.md`.
+  // "[b]ikes" and "[x] done" do not cite `b.md` and `x.md`.
   const isNamed =
     (/[./#]/.test(path) || KEY_LENGTH.test(path)) &&
     (isName(path) || LOOKS_LIKE_FILE.test(path.trim()));
@@ -114,7 +113,7 @@ function readingsFrom(text: string, from: number, closer: string): NamedCitation
   return readings;
 }
 
-/** @param pieces how many the text can cite, numbered from 1; 0 where nobody knows */
+/** @param pieces the number of pieces, numbered from 1; 0 if unknown */
 export function withoutCitations(text: string, pieces: number): string {
   const cuts = findCitations(text, pieces).map(({ start, end }) => ({ start, end, text: "" }));
   return applyEdits(text, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");

@@ -4,12 +4,12 @@ import { cutBlocks } from "../text/units/cut-blocks.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { append } from "../../shared/group-by.ts";
 
-/** A sentence of an answer, with the numbers of the pieces that it cites, each once. */
+/** A sentence of an answer, with the numbers of the cited pieces, each once. */
 type AnswerSentence = TextSpan & { readonly cited: readonly number[] };
 
 /**
- * The sentences of an answer in order; a citation after the stop is of the sentence before it. The name of a file without
- * a heading cites all of its pieces.
+ * The sentences of an answer in order. A citation behind a stop belongs to the sentence before it. A file name without a
+ * heading cites all pieces of the file.
  */
 export function answerSentences(
   answer: string,
@@ -30,7 +30,7 @@ export function answerSentences(
     });
 }
 
-/** The numbers that a citation stands for: of a file that is named without a heading, those of all of its pieces. */
+/** Makes a function that returns the pieces of a citation; a file that is cited without a heading has all of its pieces. */
 export function citedPieces(
   evidence: readonly CitableBlock[],
 ): (found: FoundCitation) => readonly number[] {
@@ -46,7 +46,7 @@ export function citedPieces(
 
 const NONE = { cited: [] } as const;
 
-/** Gives the numbers that the sentences between two offsets cite. */
+/** Makes a function that returns the numbers that sentences between two offsets cite. */
 export function citedWith(
   sentences: readonly AnswerSentence[],
 ): (start: number, end: number) => readonly number[] {
@@ -62,7 +62,7 @@ export function citedWith(
   };
 }
 
-/** The first of ordered spans that ends after an offset; their count where none does. */
+/** The index of the first sorted span that ends after an offset; the number of spans where none does. */
 export function firstEndingAfter(spans: readonly TextSpan[], offset: number): number {
   let low = 0;
   let high = spans.length;

@@ -8,19 +8,19 @@ import type { PlacedClaim } from "./claims/answer-claims.ts";
 import { lettersOf, openAnswer } from "./reply.ts";
 import { parseObject } from "./validate-fields.ts";
 
-/** What a claim has beside its text, and how claims are put together. */
+/** The parts of a claim beside its text, and the layout of the composed answer. */
 export type ClaimsForm = {
-  /** As sentences of one paragraph, or each on a line of its own. */
+  /** Sentences of one paragraph, or one line for each claim. */
   readonly layout: "prose" | "list";
-  /** Whether a claim quotes what carries it: only what was shown word for word can be quoted. */
+  /** Whether a claim has a quote: only evidence that was shown word for word can be quoted. */
   readonly quotes: boolean;
-  /** Whether a claim says by number what carries it: a summary of one file need not. */
+  /** Whether a claim cites pieces by number: a summary of one file need not. */
   readonly cites: boolean;
 };
 
 /**
- * What a host is asked to hold a reply to. A way out comes first, and the quote before what is said by it. No lengths:
- * hosts refuse long ones, and some loop.
+ * The schema that a host enforces for a reply. The way to decline comes first, and the quote before the text that rests on it.
+ * It has no lengths: hosts refuse long ones, and some loop.
  */
 export function claimsSchemaFor({
   quotes,
@@ -38,10 +38,10 @@ export function claimsSchemaFor({
   });
 }
 
-/** The claims of an answer from what was shown word for word. */
+/** The form of an answer from evidence that was shown word for word. */
 export const ANSWER_CLAIMS: ClaimsForm = { layout: "prose", quotes: true, cites: true };
 
-/** Of a reply only what is used. */
+/** Only the fields of a reply that are used. */
 const claimsSchema = z.object({
   declined: z.boolean().default(false),
   claims: z.array(
@@ -56,16 +56,16 @@ const claimsSchema = z.object({
 export type ClaimsReply =
   | { readonly kind: "claims"; readonly text: string; readonly claims: readonly PlacedClaim[] }
   | { readonly kind: "declined" }
-  /** Words, or a tool call: to be judged as a reply in prose. */
+  /** Words, or a tool call: both are checked as a reply in prose. */
   | { readonly kind: "prose" | "call" }
-  /** cut: it ended at a limit. ignored: its host did not hold it to the schema. */
+  /** cut: it ended at a limit. ignored: its host did not enforce the schema. */
   | { readonly kind: "formless"; readonly why: "cut" | "ignored" };
 
 /**
- * Reads a reply that was asked for as claims, and puts the answer together from its claims: numbers and layout
- * are ours. Nothing is believed of it because a host says that it holds a schema. A list without claims declines. Pure.
+ * Reads a reply to a request for claims, and composes the answer from its claims, with our own numbers and layout. It checks
+ * the schema itself, even if a host promises to enforce it. A list without claims declines. Pure.
  *
- * @param pieces how many there are to cite, numbered from 1
+ * @param pieces the number of pieces that can be cited, numbered from 1
  */
 export function readClaimsReply(
   { text, toolCalls, doneReason }: CheckableReply,
@@ -109,14 +109,14 @@ function layOut(
   return { text, claims };
 }
 
-/** Without the gaps that citations leave. */
+/** Removes the gaps that citations leave. */
 const closed = (line: string): string => line.replace(/\s+/g, " ").replace(/ (?=[.,;:!?]|$)/g, "");
 
-/** Marks of a heading, an item, a quotation or a row, which would make another thing of a sentence. */
+/** Marks of a heading, an item, a quotation or a row, which would turn a sentence into another block. */
 const BLOCK_MARK = /^(?:[-*+•>|]\s+|#{1,6}\s+|\|)+/;
 const STOP = /(?<=[\p{L}\p{N}%°)])[.!。！]$/u;
 
-/** A claim as one line with its numbers before its stop; nothing where it says nothing. */
+/** Writes a claim as one line, with its numbers before its stop; empty where it has no words. */
 function sentenceOf({ text, cites }: GivenClaim, pieces: number, isCited: boolean): string {
   const line = openAnswer(cleanText(text)).body.replace(/\s+/g, " ").trim();
   const own = findCitations(line, pieces);

@@ -1,10 +1,10 @@
 import { ELLIPSIS, findSequence, foldWords } from "../text/fold-words.ts";
 import type { IndexedPiece } from "./evidence-names.ts";
 
-/** What an editor does between two parts of a quote: leaves words out, or puts these in, in brackets. */
+/** The edit between two parts of a quote: words are left out (`inserted` is null), or words in brackets are inserted. */
 type Gap = { readonly inserted: readonly string[] | null };
 
-/** A quote as its parts, each with the gap before it; `last` is what an editor puts behind the last of them. */
+/** A quote as parts, each with the gap before it; `last` is the gap behind the last part. */
 export type ElidedQuote = {
   readonly parts: readonly Part[];
   readonly last: Gap | null;
@@ -17,9 +17,9 @@ const MARK = /^[.,;:!?。、-]$/;
 const MOST_PARTS = 8;
 
 /**
- * Reads an ellipsis and words in square brackets as an editor means them; null for a quote without any.
+ * Reads an ellipsis and words in square brackets as an editor's marks; null for a quote without any.
  *
- * @param quote as `joinLetters` gives it
+ * @param quote as `joinLetters` returns it
  */
 export function parseElided(quote: string): ElidedQuote | null {
   const insertions: (readonly string[])[] = [];
@@ -39,7 +39,7 @@ export function parseElided(quote: string): ElidedQuote | null {
   return parts.length === 1 || parts.length > MOST_PARTS ? null : closeGaps(trimmed);
 }
 
-/** `[b]ikes` for "Bikes" is how editors quote; so is `keep[s]`. */
+/** Editors quote "Bikes" as `[b]ikes`, and "keep" as `keep[s]`. */
 export const joinLetters = (quote: string): string =>
   quote
     .replace(/^\((\p{L})\)(?=\p{L})/u, "$1")
@@ -57,7 +57,7 @@ export function withoutEnds(words: readonly string[]): string[] {
 
 type Part = { readonly words: readonly string[]; readonly gap: Gap | null };
 
-/** Of gaps with no words between them an insertion counts; one at the front or the end only if it puts words in. */
+/** Joins gaps without words between them; an insertion has precedence. A gap at the front or end counts only as an insertion. */
 function closeGaps(parts: readonly Part[]): ElidedQuote | null {
   const closed: Part[] = [];
   let pending: Gap | null = null;
@@ -75,7 +75,7 @@ const insertionOf = (gap: Gap | null): Gap | null =>
 
 const MOST_PLACES = 3;
 
-/** Where such a quote stands in a piece, by its words: all parts in order, and what lies between them may be left out. */
+/** Finds an elided quote in a piece, as indexes of words: all parts in order, with words between them that may be left out. */
 export function findElided(
   { parts, last }: ElidedQuote,
   piece: IndexedPiece,
@@ -101,16 +101,16 @@ type WantedPart = {
   readonly gap: Gap | null;
 };
 
-/** Fewer words than this stand in a text by chance: they stand near the part before them, in its sentence. */
+/** A part of fewer words could match by chance: it must be near the part before it, in the same sentence. */
 const FEWEST_WORDS = 3;
 const NEAR_WORDS = 40;
 const MOST_REPLACED = 4;
 
-/** "30. April" is an ordinal. */
+/** Whether a word ends a sentence; in "30. April" the stop makes an ordinal. */
 const endsSentence = (word: string, at: number, all: readonly string[]): boolean =>
   /^[;!?。]$/.test(word) || (word === "." && !/^\p{N}+$/u.test(all[at - 1] ?? ""));
 
-/** The end of the next part, or null. */
+/** The end of the next part, as an index of words; null where it is not found. */
 function nextPart(
   { ids, before, gap }: WantedPart,
   from: number,
@@ -131,7 +131,7 @@ function nextPart(
   return found === undefined ? null : from + found + ids.length;
 }
 
-/** Whether what is left out denies one of the clauses that it is left out of: up to the next mark on either side. */
+/** Whether the omitted words deny a quoted clause: those up to the next mark on each side count. */
 function turnsRound(left: readonly string[]): boolean {
   const isMark = (word: string): boolean => MARK.test(word);
   const first = left.findIndex(isMark);
@@ -140,7 +140,7 @@ function turnsRound(left: readonly string[]): boolean {
   return clauses.some(isDenial);
 }
 
-/** In place of the words before a part stands what an editor puts in: none, or words that say little by themselves. */
+/** Whether an insertion may replace the words before a part: there are none, or only words that say little. */
 function mayStandBefore(
   gap: Gap | null,
   first: number,
@@ -170,7 +170,7 @@ function mayStandBehind(
 const REMARK =
   /^(?:sic|emphasis|italics|hervor|kursiv|souligné|italique|énfasis|cursiva|subrayado)/u;
 
-/** Whether an insertion only says what is meant: words of the evidence, none of which changes what it says. */
+/** Whether an insertion only explains: an editor's remark, or words of the evidence that do not change the meaning. */
 const isHarmless = (inserted: readonly string[], idOf: (word: string) => number): boolean =>
   REMARK.test(inserted[0] ?? "") ||
   inserted.every(
@@ -198,7 +198,7 @@ const CHANGING = wordsOf(
   "peut peuvent doit doivent seulement tous toutes toujours chaque",
   "puede pueden debe deben solo sólo todos todas siempre cada",
 );
-/** Pronouns, articles, forms of be and have: what an editor may replace. */
+/** Pronouns, articles, forms of "be" and "have", which an editor may replace. */
 const SMALL = wordsOf(
   "he she it they we you i him her them us his its their our your my this that these those the a an who which and but",
   "is was are were be been has had have",

@@ -7,7 +7,7 @@ import { cutSections } from "../documents/chunk-text.ts";
 import { foldWords } from "../text/fold-words.ts";
 import type { Word } from "../text/fold-words.ts";
 
-/** A part of a piece that has a heading of its own, with its lines in the file. */
+/** A part of a piece with its own heading, and its lines in the file. */
 export type HeadedPart = {
   readonly block: CitableBlock;
   readonly headingPath: string | null;
@@ -15,10 +15,7 @@ export type HeadedPart = {
   readonly lineEnd: number;
 };
 
-/**
- * The parts of each piece that a citation can name: a passage has the headings that it stands under, a whole file those
- * in its text.
- */
+/** The parts of each piece that a citation can name: a passage by the headings above it, a whole file by those in its text. */
 export function headedParts(evidence: readonly CitableBlock[]): HeadedPart[] {
   return evidence.flatMap((block) => {
     const { headingPath, lineStart, lineEnd } = block;
@@ -40,7 +37,7 @@ function sectionsOf(block: CitableBlock): HeadedPart[] {
     }));
 }
 
-/** Finds the part of a path that a heading, as a citation gives it, names: the best name wins, then the first part. */
+/** Makes a function that finds the part for a cited path and heading. The best name wins, then the first part. */
 export function partFinder(
   parts: readonly HeadedPart[],
   rule: HeadingRule,
@@ -65,7 +62,7 @@ export function partFinder(
 
 const keyOf = (path: string, name: string): string => `${path}\n${name}`;
 
-/** Finds the path that a name stands for: the path itself, or the end of exactly one, with or without its ending. */
+/** Makes a function that finds the path for a name: the path itself, or the end of exactly one, with or without extension. */
 export function pathFinder(paths: readonly string[]): (name: string) => string | null {
   const known = new Set(paths);
   const owners = new Map<string, Set<string>>();
@@ -92,14 +89,13 @@ const withoutExtension = (path: string): string => path.replace(/\.[\p{L}\p{N}]{
 
 export type HeadingRule = {
   readonly headingMatch: "exact" | "prefix" | "ignore";
-  /** Headings are compared without double blanks and final punctuation. */
+  /** Headings are compared without double spaces and final punctuation. */
   readonly normalizeHeading: boolean;
 };
 
 /**
- * The names by which a citation may call what stands under a heading path (`Trip > Train`), the best first. exact: all
- * of it. prefix: also its first headings, each heading by its own title, and nothing, for the file. ignore: whatever
- * is given, which is nothing here.
+ * The names by which a citation may call a heading path (`Trip > Train`), the best first. exact: the whole path. prefix: also
+ * its first headings, each heading by its own title, and the empty name, for the file. ignore: any name, which is empty here.
  */
 function headingNames(headingPath: string | null, rule: HeadingRule): string[] {
   if (rule.headingMatch === "ignore") return [""];
@@ -110,7 +106,7 @@ function headingNames(headingPath: string | null, rule: HeadingRule): string[] {
   return [whole, ...prefixes.reverse(), ...titles.reverse(), ""];
 }
 
-/** What a citation gives as a heading, as names to look up; segments may also part at `#` and a bare `>`. */
+/** The names to look up for a cited heading; `#` and a bare `>` may also separate its titles. */
 function givenNames(given: string, rule: HeadingRule): string[] {
   if (rule.headingMatch === "ignore" || /^\s*(?:root\s*)?$/i.test(given)) return [""];
   const parted = (mark: string | RegExp): string =>
@@ -129,7 +125,7 @@ function comparable(title: string, { normalizeHeading }: HeadingRule): string {
   return text.slice(0, end);
 }
 
-/** A piece of evidence as its words, each a number, so that they are compared fast. */
+/** A piece of evidence with its words as numbers, for fast comparison. */
 export type IndexedPiece = {
   readonly block: CitableBlock;
   readonly words: readonly Word[];
@@ -139,11 +135,11 @@ export type IndexedPiece = {
 
 export type IndexedEvidence = {
   readonly pieces: readonly IndexedPiece[];
-  /** The number of a word; -1 for one that the evidence does not hold. */
+  /** The number of a word; -1 for a word that is not in the evidence. */
   readonly idOf: (word: string) => number;
 };
 
-/** Folds each piece once; quotes are then looked up in it. */
+/** Folds each piece once, so that many quotes can be looked up in it. */
 export function indexEvidence(evidence: readonly CitableBlock[]): IndexedEvidence {
   const numbers = new Map<string, number>();
   const numberOf = (word: string): number => {

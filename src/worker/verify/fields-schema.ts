@@ -1,12 +1,12 @@
 import { isRecord } from "../../shared/schema/json-value.ts";
 
-/** What an extraction gave: JSON that fits its schema. */
+/** The result of an extraction: JSON that fits its schema. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A JSON schema that was checked when it was queued. */
 export type FieldsSchema = Readonly<Record<string, unknown>>;
 
-/** What schemas say of the member of an object. */
+/** The schemas of an object's member. */
 export const membersOf = (schemas: readonly FieldsSchema[], name: string): FieldsSchema[] =>
   schemas.flatMap(({ properties }) => memberOf(properties, name));
 
@@ -15,7 +15,7 @@ const memberOf = (properties: unknown, name: string): FieldsSchema[] => {
   return isRecord(schema) ? [schema] : [];
 };
 
-/** The schema itself, and all that it takes together: references never lead back to where they came from. */
+/** The schema, and all schemas that it references or combines. References never form a cycle: the queue refuses those. */
 export function unfolded(schema: FieldsSchema, root: FieldsSchema): FieldsSchema[] {
   const { $ref: reference } = schema;
   const joined = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {
@@ -36,7 +36,7 @@ function targetOf(reference: string, root: FieldsSchema): FieldsSchema | null {
   return isRecord(target) ? target : null;
 }
 
-/** Keywords that hosts make a grammar of. Others are left to the check: hosts differ in which they refuse. */
+/** Keywords that hosts turn into a grammar. Only our check uses the others, because hosts differ in which they refuse. */
 const KEPT: ReadonlySet<string> = new Set([
   "type",
   "properties",
@@ -52,10 +52,10 @@ const KEPT: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
 ]);
-/** Their members are called by names of the user, not by keywords. */
+/** Keywords whose members have names of the user, not keywords. */
 const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
 
-/** The schema as a host is asked to hold a reply to: its shape, without patterns, lengths and annotations. */
+/** The part of a schema that a host enforces: its shape, without patterns, lengths and annotations. */
 export const constraintOf = (schema: FieldsSchema): FieldsSchema =>
   Object.fromEntries(
     Object.entries(schema)

@@ -11,12 +11,12 @@ import { withoutSpans } from "../text/clean-text.ts";
 const LIST_MARK = /^[ \t>*+#_-]{0,12}\d{1,3}[.)][*_]{0,2}(?=[ \t])/gm;
 
 /**
- * The numbers and dates of an answer, each held against question and evidence: flagged is what stands in neither, which
- * includes every sum and count of the model's own. "1,200" is 1200, "3 May 2024" is 2024-05-03, "6 pm" is 18:00 and a
- * 2 stands where "two" does; units, signs of percent and ordinals do not count. Marks of lists are none.
+ * Looks up the numbers and dates of an answer in question and evidence. One that is in neither is flagged, so also each sum and
+ * count that the model made. "1,200" is 1200, "3 May 2024" is 2024-05-03, "6 pm" is 18:00, and "two" is 2; units, percent signs
+ * and ordinals do not matter. Numbers of lists are skipped.
  *
- * @param text without citations and links, blanked
- * @param citedAt numbers of the pieces that are cited at an offset of the text
+ * @param text with citations and links replaced by spaces
+ * @param citedAt returns the numbers of the pieces that are cited at an offset of the text
  */
 export function checkFigures(
   text: string,
@@ -53,14 +53,14 @@ export function whereOf(evidence: boolean, question: boolean): FigureRecord["sta
   return question ? "question" : "neither";
 }
 
-/** Where the figures of a text stand. */
+/** An index of the figures of texts. */
 type FigureIndex = {
   holds(figure: Figure): boolean;
-  /** Where it stands first, in a piece with one of these numbers if there is one. */
+  /** Its first place, in a piece with one of the preferred numbers if possible. */
   spanOf(figure: Figure, preferred: readonly number[]): EvidenceSpan | null;
 };
 
-/** What a text offers, with the figure that offers it. */
+/** The keys of a text's figures, each with its first figure. */
 const offersOf = (text: string): Map<string, Figure> => {
   const offers = new Map<string, Figure>();
   for (const figure of [...findDates(text), ...findNumbers(text), ...findNumberWords(text)]) {
@@ -69,13 +69,13 @@ const offersOf = (text: string): Map<string, Figure> => {
   return offers;
 };
 
-/** The figures of a text that is no evidence. */
+/** Indexes the figures of the question. */
 function indexQuestion(question: string): Pick<FigureIndex, "holds"> {
   const offers = offersOf(question);
   return { holds: ({ asks }) => asks.some((asked) => asked.every((one) => offers.has(one))) };
 }
 
-/** The figures of the pieces and of what stands beside them: their paths, titles and headings. */
+/** Indexes the figures of the pieces, and of their paths, titles and headings. */
 function indexFigures(evidence: readonly CitableBlock[]): FigureIndex {
   const beside = offersOf([...new Set(evidence.flatMap(labelsOf))].join("\n"));
   const pieces = evidence.map((block) => ({

@@ -1,21 +1,21 @@
 import type { TextSpan } from "../text/spans.ts";
 
-/** An address or a path where it stands in a text, as a reader or a terminal would follow it. */
+/** An address or a path in a text that a reader or a terminal would follow. */
 type BareLink = TextSpan & { readonly kind: "link" | "path"; readonly target: string };
 
-/** Endings of hosts that programs make a link of without being told. */
+/** Top-level domains from which programs make a link without a scheme. */
 const TLDS =
   "com|org|net|edu|gov|mil|info|biz|dev|app|io|xyz|online|cloud|eu|de|uk|ch|fr|es|nl|pl|se|dk|fi|ru|cn|jp|br|au|ca|onion|example|test|invalid|local|internal";
-/** Those that are words: an address only before a slash, or a full stop without a blank would make one. */
+/** Top-level domains that are words: an address only before a slash, else a full stop without a space would make one. */
 const WORD_TLDS = "ai|co|me|tv|top|site|shop|club|page|link|us|at|it|be|no|in|is|to|so|do|my|int";
-/** Endings of files that an answer may name. */
+/** Extensions of files that an answer may name. */
 const EXTENSIONS =
   "md|markdown|txt|json|jsonl|ya?ml|csv|tsv|pdf|docx?|xlsx?|pptx?|html?|xml|sh|bash|py|exe|bat|ps1|env|conf|cfg|ini|toml|log|sql|db|sqlite|key|pem|crt|zip|tar|gz|tgz|bak|rtf|odt|png|jpe?g|gif|svg";
 const STOPS = "\\s<>\"'`“”«»„‹›|\\\\^{}\\[\\]";
 const LABEL = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}_-]{0,62})";
 
 const LINKS: readonly RegExp[] = [
-  // Programs find these also in the middle of a word.
+  // Programs find these even in the middle of a word.
   new RegExp(`(?:https?://|(?:java|vb)script:)[^${STOPS}]{1,4000}`, "giu"),
   new RegExp(`(?<![a-z0-9])[a-z][a-z0-9+.-]{1,20}://[^${STOPS}]{1,4000}`, "giu"),
   new RegExp(`(?<![a-z0-9])www\\.[^${STOPS}]{3,4000}`, "giu"),
@@ -31,7 +31,7 @@ const LINKS: readonly RegExp[] = [
   ),
 ];
 const PATHS: readonly RegExp[] = [
-  // From a root, a home, a drive or a share, or climbing.
+  // Paths from a root, a home, a drive or a share, or that lead up.
   new RegExp(
     `(?<![\\p{L}\\p{N}/\\\\.:~<])(?:~|\\.{1,2})?/(?:[^${STOPS}/,;]{1,255}/){0,40}[^${STOPS}/,;]{1,255}`,
     "giu",
@@ -43,7 +43,7 @@ const PATHS: readonly RegExp[] = [
   ),
 ];
 
-/** Addresses with a scheme or a known ending, mail addresses and file paths, in order. Every pattern is bounded. */
+/** Finds addresses with a scheme or a known domain, mail addresses and file paths, in order. Every pattern is bounded. */
 export function findBareLinks(text: string): BareLink[] {
   const found: BareLink[] = [];
   for (const [kind, patterns] of [["link", LINKS] as const, ["path", PATHS] as const]) {
@@ -57,7 +57,7 @@ export function findBareLinks(text: string): BareLink[] {
   return merged(text, found);
 }
 
-/** Without the punctuation of the sentence, and a bracket that it did not open. */
+/** Removes punctuation at the end, and a closing bracket that the target did not open. */
 function withoutTail(target: string): string {
   let end = target.length;
   for (; end > 0; end -= 1) {
@@ -68,7 +68,7 @@ function withoutTail(target: string): string {
   return target.slice(0, end);
 }
 
-/** Those that overlap as one, so that no rest of one stays behind. */
+/** Merges links that overlap, so that no rest of one remains. */
 function merged(text: string, found: readonly BareLink[]): BareLink[] {
   const links: BareLink[] = [];
   for (const link of [...found].sort((one, other) => one.start - other.start)) {
@@ -88,22 +88,22 @@ function merged(text: string, found: readonly BareLink[]): BareLink[] {
   return links;
 }
 
-/** A link or an image as markdown writes it: `[label](target)`. */
+/** A link or an image in markdown: `[label](target)`. */
 type MarkupLink = {
   readonly target: string;
-  /** From `]` to the end of the link. */
+  /** The range from `]` to the end of the link. */
   readonly tail: TextSpan;
 };
 
 const LONGEST_TARGET = 4_000;
 const DEEPEST = 200;
-/** No definition is a line with words behind the target, or whose target is a word: "[1]: The tank is full. [2]: Closed." */
+/** A link definition. A line with words behind the target, or with a word as target, is none: "[1]: The tank is full." */
 const DEFINITION =
   /^[ \t>*+-]{0,12}\[[^[\]\n]{1,300}(\]:[ \t]{0,20}\n?[ \t]{0,20}(?![\p{L}\p{N}'’-]{1,80}[.,;!?]?[ \t]*$)<?([^\s>]{1,4000})>?)(?=[ \t]{0,20}(?:$|["'(]))/gmu;
 
 /**
- * The inline links, images and definitions of links of a text, in order. What is no link for markdown because its
- * target never ends is none here either; its address stands bare. Linear: targets are bounded.
+ * Finds the inline links, images and link definitions of a text, in order. As in markdown, a target that never ends makes no
+ * link; its address counts as bare. Linear: targets are bounded.
  */
 export function findMarkupLinks(text: string): MarkupLink[] {
   const links: MarkupLink[] = [];
@@ -126,7 +126,7 @@ export function findMarkupLinks(text: string): MarkupLink[] {
 const IN_ANGLES = /\(\s{0,50}<([^<>\n]{0,4000})>/y;
 const AFTER_TARGET = /\s{0,50}(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\))?\s{0,50}\)/y;
 
-/** @param at of the `]` before the bracket */
+/** @param at offset of the `]` before the bracket */
 function parseTarget(text: string, at: number): MarkupLink | null {
   IN_ANGLES.lastIndex = at + 1;
   const angled = IN_ANGLES.exec(text);
@@ -138,7 +138,7 @@ function parseTarget(text: string, at: number): MarkupLink | null {
   return { target, tail: { start: at, end: AFTER_TARGET.lastIndex } };
 }
 
-/** Up to a blank or the bracket that closes what it did not open. */
+/** The end of a target: a space, or a closing bracket that the target did not open. */
 function endOfTarget(text: string, from: number): number {
   let depth = 0;
   const limit = Math.min(text.length, from + LONGEST_TARGET);

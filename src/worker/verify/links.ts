@@ -9,18 +9,17 @@ import { findBareLinks, findMarkupLinks } from "./find-links.ts";
 
 type CheckedLinks = {
   readonly records: readonly FigureRecord[];
-  /** Where the answer states a link or a path. */
+  /** The ranges of links and paths in the answer. */
   readonly spans: readonly TextSpan[];
 };
 
 const MOST_LINK_CHARS = 500;
 
 /**
- * The links and paths of an answer. One that the question does not hold is flagged, whether a document brought it up or
- * nobody did, unless it is the path of a piece of the evidence. The answer stays as it is written: who shows it makes
- * no link of it.
+ * Looks up the links and paths of an answer. One that is not in the question is flagged, even if a document holds it, unless it
+ * is the path of a piece of the evidence. The answer stays unchanged: pages that show it make no links from it.
  *
- * @param prose the answer with code blanked, where markup counts
+ * @param prose the answer with code replaced by spaces, for links in markdown
  */
 export function checkLinks(
   answer: string,
@@ -65,10 +64,7 @@ function recorder(
   };
 }
 
-/**
- * A target as it is compared: scheme and host in small letters, http and https the same, without `mailto:` and a slash
- * at its end.
- */
+/** A target in the form for comparison: scheme and host in lower case, without http, https, `mailto:` and slashes at the end. */
 function comparableTarget(target: string): string {
   const plain = normaliseText(target.trim(), "NFC").replace(/^(?:https?:\/\/|mailto:)/i, "");
   const host = /^(?:[a-z][a-z0-9+.-]{0,20}:)?(?:\/\/)?[^/?#]*/i.exec(plain)?.[0] ?? "";
@@ -78,7 +74,7 @@ function comparableTarget(target: string): string {
   return host.toLowerCase() + path.slice(0, end);
 }
 
-/** The targets of all links, addresses and paths of a text, with the first place of each. */
+/** The targets of all links, addresses and paths of a text, each with its first place. */
 function targetsOf(text: string): Map<string, TextSpan> {
   const targets = new Map<string, TextSpan>();
   const add = (target: string, span: TextSpan): void => {
@@ -90,7 +86,7 @@ function targetsOf(text: string): Map<string, TextSpan> {
   return targets;
 }
 
-/** Where a target stands in the evidence, or null. */
+/** Makes a function that finds the place of a target in the evidence, or null. */
 function linkFinder(evidence: readonly CitableBlock[]): (target: string) => EvidenceSpan | null {
   const pieces = evidence.map((block) => ({
     targets: targetsOf(block.text),
@@ -104,7 +100,7 @@ function linkFinder(evidence: readonly CitableBlock[]): (target: string) => Evid
   };
 }
 
-/** The names under which an answer may point at what it was shown: paths and their last parts. */
+/** Makes a test whether a target is a path of the evidence, or the last part of one. */
 function ownPaths(evidence: readonly CitableBlock[]): (target: string) => boolean {
   const names = new Set(
     evidence.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)]),

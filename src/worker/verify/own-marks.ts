@@ -3,14 +3,14 @@ import { plainForm } from "../text/plain-form.ts";
 import type { PlainForm } from "../text/plain-form.ts";
 import type { TextSpan } from "../text/spans.ts";
 
-/** What resembles a mark around evidence or a draft. whole: nothing but a mark, which can be taken out. */
+/** A text that resembles a mark around evidence or a draft. whole: it is only a mark, and can be removed. */
 type OwnMark = TextSpan & { readonly extent: "whole" | "unknown" };
 
 const KEYWORD = "(?:evidence|end|draft)(?![\\p{L}])";
 const NUMBER = "[[【]\\s{0,4}\\d{1,9}\\s{0,4}[\\]】]";
 const VALUE = '(?:["“„«][^"”“»\\n]{0,2000}["”“»]?|[^\\s<>‹›"“„«][^\\s<>‹›]{0,2000})';
 const MEMBER = `(?:path|heading)\\s{0,3}[=:]\\s{0,3}${VALUE}`;
-/** What a mark holds behind its keyword. */
+/** The items of a mark behind its keyword. */
 const ITEMS = `(?:[^\\p{L}\\p{N}\\n<>‹›[【"“„«]{0,4}(?:[0-9a-f]{2,64}(?![\\p{L}\\p{N}])|${NUMBER}|${MEMBER})){0,8}`;
 const CLOSE = "(?<close>[ \\t\"'”]{0,4}[>›≫⋙](?:\\s{0,2}[>›≫⋙]){0,30})?";
 
@@ -19,27 +19,27 @@ const FEW = "[<‹≪](?:\\s{0,2}[<‹≪])?";
 const QUOTE = "[«《⟨⟪]";
 const GAP = "[^\\p{L}\\p{N}\\n<‹]{0,8}";
 
-/** Each begins a mark, in a text in plain form. Every repeat is bounded. */
+/** Beginnings of a mark, in a text in plain form. Every repeat is bounded. */
 const BEGINNINGS = [
   `${THREE}${GAP}${KEYWORD}`,
-  // Fewer brackets are a mark only with what a mark holds.
+  // Fewer brackets make a mark only together with the items of a mark.
   `${FEW}${GAP}${KEYWORD}(?=${GAP}(?:[0-9a-f]{8,64}(?![\\p{L}\\p{N}])|(?:${NUMBER}\\s{0,3})?path\\s{0,3}[=:]))`,
   `${FEW}${GAP}(?:evidence|draft)(?=${GAP}${NUMBER})`,
   `${QUOTE}${GAP}${KEYWORD}(?=${GAP}(?:[0-9a-f]{8,64}(?![\\p{L}\\p{N}])|(?:${NUMBER}\\s{0,3})?path\\s{0,3}[=:]))`,
   `(?<![\\p{L}\\p{N}])${KEYWORD}(?=[^\\p{L}\\p{N}\\n]{1,6}[0-9a-f]{16,64}(?![\\p{L}\\p{N}]))`,
   `(?<![\\p{L}\\p{N}])(?:evidence|draft)(?=[^\\p{L}\\p{N}\\n]{1,6}(?=[a-f]{0,63}\\d)[0-9a-f]{6,64}[^\\p{L}\\p{N}\\n]{1,6}(?<=[[【]\\s{0,4})\\d)`,
-  // A number and what it is of, also where the front was cut off.
+  // A number with its path or heading, also where the front was cut off.
   `(?:[[【]\\s{0,4})?(?<!\\p{L})\\d{1,9}\\s{0,4}[\\]】](?=[^\\p{L}\\p{N}\\n]{0,6}(?:path|heading)\\s{0,3}=|\\s{0,20}(?:path|heading)\\s{0,3}[=:]\\s{0,3}["“„«])\\s{0,20}`,
-  // The end of one that is cut off at the front.
+  // The end of a mark whose front is cut off.
   `(?:path|heading)\\s{0,3}=\\s{0,3}["“][^"”\\n]{0,500}["”](?=\\s{0,3}[>›](?:\\s{0,2}[>›]){1,30})`,
-  // Anything else between such brackets that holds a number of ours. ⋘ begins one of its own: no place is looked at 400 times.
+  // Anything else between three brackets that holds a piece's number. ⋘ is excluded inside, so that the search stays linear.
   `${THREE}(?=[^\\n<>‹›⋘]{0,400}(?<![\\p{L}\\p{N}])${NUMBER}[^\\n<>‹›]{0,400}[>›](?:\\s{0,2}[>›]){2,30})`,
 ];
 const MARK = new RegExp(
   `(?:${BEGINNINGS.map((source) => `(?:${source})`).join("|")})${ITEMS}${CLOSE}`,
   "giu",
 );
-/** Nothing more of its line says anything. */
+/** The rest of a line without any letter or digit. */
 const REST_OF_LINE = /^[^\p{L}\p{N}\n]{0,40}(?:\n|$)/u;
 const BY_ITSELF = /(?:path|heading)\s{0,3}[=:]/i;
 
@@ -58,19 +58,19 @@ function findOwnMarks(plain: PlainForm): OwnMark[] {
   });
 }
 
-/** Stands for a mark that is gone while its line is looked at. */
+/** Replaces a removed mark while its line is checked. */
 const GONE = "\uE001";
 const EMPHASIS = `[*_\`~\\\\]{0,8}`;
 const AROUND = new RegExp(`${EMPHASIS}[ \\t]{0,8}${GONE}[ \\t]{0,8}${EMPHASIS}`, "g");
 
 const LIST_NUMBER = /^[\s>*+•-]{0,20}\d{1,3}[.)]/;
-/** Numbers of pieces that stand beside a mark alone cite nothing: no statement stands there. */
+/** Numbers of pieces beside a mark alone cite nothing, because the line holds no statement. */
 const NUMBERS = new RegExp(NUMBER, "gu");
 
 /**
- * A reply without our marks around evidence, drafts and pieces (`<<<EVIDENCE … [1] path="a.md">>>`, `<<<END …`, `[1]
- * path=…`), which models repeat, wherever they stand in a line, in whatever letters, whole or cut short; and without the
- * lines that held nothing else. What only resembles one stays, for `holdsOwnMark` to find. Linear.
+ * Removes our marks around evidence, drafts and pieces (`<<<EVIDENCE … [1] path="a.md">>>`, `<<<END …`, `[1] path=…`), which
+ * models repeat, anywhere in a line, in any letters, whole or cut; and lines that hold nothing else. A text that only resembles
+ * a mark stays, and `holdsOwnMark` finds it. Linear.
  */
 export function withoutOwnMarks(reply: string): string {
   const text = reply.replaceAll(GONE, "");
@@ -88,5 +88,5 @@ export function withoutOwnMarks(reply: string): string {
     .join("\n");
 }
 
-/** Whether a text still holds what resembles a mark of ours. */
+/** Whether a text still holds something that resembles one of our marks. */
 export const holdsOwnMark = (text: string): boolean => findOwnMarks(plainForm(text)).length > 0;

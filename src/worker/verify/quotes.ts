@@ -7,13 +7,13 @@ import type { QuoteContext } from "./unclaimed-quotes.ts";
 import { verifyQuotes } from "./verify-quotes.ts";
 
 /**
- * The quotes of an answer, looked up. One that is not found whole and holds citations is looked up in the parts between
- * them: sentences of several places, each cited, whose quote marks happen to pair. What is found nowhere, and claims no
- * words of the evidence, has a class that says what it is.
+ * Looks up the quotes of an answer. A quote that is not found whole and holds citations is looked up in the parts between them:
+ * these are sentences from several places, each cited, whose quotation marks happen to form a pair. A quote that is not found
+ * and does not claim words of the evidence gets a class of its own.
  *
- * @param prose the answer with code blanked
- * @param citations where it cites, in order
- * @param citedBetween numbers of the pieces that the sentences between two offsets cite
+ * @param prose the answer with code replaced by spaces
+ * @param citations their ranges, in order
+ * @param citedBetween returns the numbers that the sentences between two offsets cite
  */
 export function checkQuotes(
   prose: string,
@@ -56,7 +56,7 @@ export function checkQuotes(
 const isWhole = (record: QuoteRecord | undefined): boolean =>
   record?.class !== "not_found" && record?.class !== "stitched";
 
-/** What stands between the citations inside of a quote; nothing where it holds none. */
+/** The texts between the citations inside a quote; none where it holds no citation. */
 function partsBetween(
   { start, end }: TextSpan,
   citations: readonly TextSpan[],
@@ -76,7 +76,7 @@ function partsBetween(
   return parts.length > 1 ? parts : [];
 }
 
-/** A shorter span in quote marks is a term, not a quote. */
+/** A shorter text in quotation marks is a term, not a quote. */
 const FEWEST_QUOTE_CHARS = 12;
 const CLOSERS: Readonly<Record<string, string>> = {
   '"': '"',
@@ -97,9 +97,9 @@ const AMBIGUOUS = '"＂”»›';
 const DEEPEST = 8;
 
 /**
- * The spans of 12 characters and more that claim to be quoted: in quote marks of any kind, without the marks, of nested
- * ones the outermost, and block quotations. What nobody closes ends with its sentence. Give it the text with code
- * and citations blanked. Linear.
+ * Finds the texts of 12 characters and more that claim to be quoted: in quotation marks of any kind, without the marks, the
+ * outermost of nested ones, and block quotations. An unclosed quote ends with its sentence. Linear.
+ * @param text with code and citations replaced by spaces
  */
 export function findQuotes(text: string): TextSpan[] {
   const marked = findMarked(text);
@@ -112,7 +112,7 @@ export function findQuotes(text: string): TextSpan[] {
     .sort((one, other) => one.start - other.start);
 }
 
-/** What stands in quote marks that are closed, in order and however short; without the marks. */
+/** The texts in closed quotation marks, of any length, in order, without the marks. */
 export function findClosedQuotes(text: string): TextSpan[] {
   const marked = findMarked(text).filter(({ end }) => CLOSING.test(text.charAt(end)));
   return [...marked, ...findSingleQuotes(text, marked)].sort(
@@ -166,13 +166,13 @@ const opens = (text: string, index: number): boolean => {
   return CLOSERS[char] !== undefined && (!AMBIGUOUS.includes(char) || opensWord(text, index));
 };
 
-/** A mark after a blank and before a word, inside a quote with the same mark. */
+/** Whether a mark opens a nested quote: behind a space and before a word, inside a quote with the same mark. */
 const opensNested = (text: string, index: number, open: readonly Open[]): boolean =>
   open.length > 0 &&
   AMBIGUOUS.includes(text.charAt(index)) &&
   /^\s[\p{L}\p{N}]/u.test(text.charAt(index - 1) + text.slice(index + 1, index + 3));
 
-/** Not after a figure, where it is inches, nor after a word, where it closes, unless a word follows at once. */
+/** Whether a mark opens a word: not behind a figure, where it means inches, nor behind a word, unless a word follows directly. */
 function opensWord(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 2), index);
   const after = text.slice(index + 1, index + 3);
@@ -181,12 +181,12 @@ function opensWord(text: string, index: number): boolean {
 }
 
 const QUOTED = /^[ \t]{0,8}(?:[-*+][ \t]{1,4})?>[ \t>]*/;
-/** An alert of GitHub, who is quoted, a table: no words of the quotation. */
+/** Lines in a block quotation that are not quoted: an alert of GitHub, a signature, a table. */
 const NO_QUOTE = /^(?:\[![A-Z]+\]|[—–―-]{1,2}[ \t]*\S|\|)/;
 
 /**
- * The paragraphs that stand after `>`, which claim to be quoted. One that opens with a quote mark is left to that, as
- * are the line that says who is quoted, alerts and tables.
+ * Finds the paragraphs behind `>`, which claim to be quoted, without signatures, alerts and tables. A paragraph that opens with
+ * a quotation mark is skipped, because `findMarked` finds it.
  */
 function findBlockQuotes(text: string, marked: readonly TextSpan[]): TextSpan[] {
   const quotes: TextSpan[] = [];
@@ -217,8 +217,8 @@ const MARK = new RegExp(
 );
 
 /**
- * The spans in single quote marks, which are apostrophes too: opened before a word, closed after one, in one paragraph
- * and of at most thousand characters. What stands in other quote marks is left alone.
+ * Finds the texts in single quotation marks, which are also apostrophes: opened before a word, closed behind one, in one
+ * paragraph, with at most 1,000 characters, and outside of other quotation marks.
  */
 function findSingleQuotes(text: string, marked: readonly TextSpan[]): TextSpan[] {
   const quotes: TextSpan[] = [];

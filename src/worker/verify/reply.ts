@@ -10,10 +10,7 @@ import { withoutOwnMarks } from "./own-marks.ts";
 
 const OPENING = /^(`{3,8}|~{3,8})(?:markdown|md|text|txt|plaintext)?[ \t]*\n/i;
 
-/**
- * The answer that a reply holds, as a reader sees it, without our own marks, without its footers and without a code fence
- * around all of it.
- */
+/** Extracts the answer from a reply: the visible text without our own marks, footers, and a code fence around all of it. */
 export function openAnswer(reply: string): SplitReply {
   const text = withoutOwnMarks(visibleText(reply)).trim();
   const outer = splitFooters(insideFence(text) ?? text);
@@ -23,7 +20,7 @@ export function openAnswer(reply: string): SplitReply {
   return { body: inner.body, footers: [...inner.footers, ...outer.footers] };
 }
 
-/** What stands in a fence that is all of a text, and holds no other; null for any other text. */
+/** The content of a single fence around the whole text; null for any other text. */
 function insideFence(text: string): string | null {
   const [opening, fence] = OPENING.exec(text) ?? [];
   if (opening === undefined || fence === undefined || !text.endsWith(`\n${fence}`)) return null;
@@ -31,13 +28,13 @@ function insideFence(text: string): string | null {
   return /^[ \t]{0,3}(?:`{3}|~{3})/m.test(inside) ? null : inside;
 }
 
-/** A reply without the scope footers at its end, or what tries to be one; and those. */
+/** A reply, and the scope footers at its end, or lines that imitate one. */
 type SplitReply = { readonly body: string; readonly footers: readonly string[] };
 
-/** No honest reply ends with more; what stands before them counts as a scope in the wrong place. */
+/** No honest reply ends with more; further footers before them count as a scope in the wrong place. */
 const MOST_FOOTERS = 20;
 
-/** A last line that opens with "Scope:" and is no footer of ours belongs to the answer. */
+/** Splits footers off. A last line that opens with "Scope:" but is no footer of ours belongs to the answer. */
 export function splitFooters(text: string): SplitReply {
   const footers: string[] = [];
   const folded = foldLookAlikes(text);
@@ -69,8 +66,8 @@ const OPENS_FOOTER = new RegExp(
 );
 
 /**
- * A whole footer behind other words of its line, over several lines, or in code, quotes, brackets or a comment: from the
- * blank before it to the end of the text.
+ * A whole footer behind other words of its line, over several lines, or in code, quotes, brackets or a comment. It matches from
+ * the space before the footer to the end of the text.
  */
 const FOOTER_AT_END = new RegExp(
   "(?:^|\\s)\\s{0,8}(?:`{3,8}\\w{0,12}\\s)?[([{\"'“„«*_`~<!-]{0,8}\\s?" +
@@ -79,18 +76,17 @@ const FOOTER_AT_END = new RegExp(
   "iu",
 );
 
-/** What an answer that speaks of the literal may rest on. */
+/** The texts that may hold the literal themselves, so that an answer may mention it. */
 type Grounds = { readonly question: string; readonly evidence: readonly CitableBlock[] };
 
-/** The two words in a text in plain form, which has no underscores. */
+/** The two words of the literal, in a text in plain form, which has no underscores. */
 const SPELLED = /(?<![a-z0-9])insufficient(?<joint>[\s./:|\-‐‑–—]{0,4})evidence(?![a-z0-9])/giu;
 const WINDOW = 80;
 
 /**
- * Whether a reply says that the evidence does not answer, be it with a guess beside it: it holds the literal anywhere, in
- * one word, with another mark for the underscore or in capitals, unless the evidence speaks of it in the same words; or
- * the two words in ordinary letters stand as a verdict of their own. "The audit found insufficient evidence of fraud" is
- * an answer. Linear.
+ * Whether a reply declines, even with a guess beside it: it holds the literal anywhere, in one word, with another mark for the
+ * underscore, or in capitals, unless the evidence has it in the same words; or the two words in ordinary letters are a clause
+ * by themselves. "The audit found insufficient evidence of fraud" is an answer. Linear.
  */
 export function isDeclined(body: string, grounds: Grounds): boolean {
   const { text } = plainForm(body);
@@ -103,20 +99,20 @@ export function isDeclined(body: string, grounds: Grounds): boolean {
   const isAsked = wordsOf(grounds.question).includes(LITERAL);
   return found.some((one) => {
     if (!known.includes(LITERAL)) return one.isLiteral || (one.opensClause && one.endsClause);
-    // Of what evidence speaks of, an answer may speak too, but not begin with it as its verdict.
+    // An answer may mention the literal if the evidence does, but not begin with it as its verdict.
     if (one.opensReply && one.endsClause) return true;
     return one.isLiteral && !isAsked && !one.phrases.some((phrase) => known.includes(phrase));
   });
 }
 
-/** Whether fields hold the literal, and the document does not. */
+/** Whether fields hold the literal while the document does not. */
 export function holdsDecline(json: string, evidence: readonly CitableBlock[]): boolean {
   const { text } = plainForm(json);
   const holdsLiteral = [...text.matchAll(SPELLED)].some((match) => isLiteral(match));
   return holdsLiteral && !evidence.some((block) => wordsOf(wholeOf(block)).includes(LITERAL));
 }
 
-/** Letters and digits alone, in one case and one form. */
+/** Only the letters and digits of a text, in one case and form. */
 export const lettersOf = (text: string): string =>
   normaliseText(text.replace(/[^\p{L}\p{N}]{1,1000}/gu, "")).toUpperCase();
 
@@ -125,7 +121,7 @@ const LITERAL = " insufficient evidence ";
 
 const wholeOf = (block: CitableBlock): string => [...labelsOf(block), block.text].join("\n");
 
-/** The words of a text, parted and enclosed by one blank each; those of the literal are two. */
+/** The words of a text, with one space before and after each; the literal counts as two words. */
 const wordsOf = (text: string): string =>
   ` ${(
     plainForm(text)

@@ -9,19 +9,20 @@ import { headedParts, partFinder, pathFinder } from "./evidence-names.ts";
 import type { HeadedPart, HeadingRule } from "./evidence-names.ts";
 import { append } from "../../shared/group-by.ts";
 
-/** What a citation of an answer stands for. `spelled` is how the answer writes it. */
+/** A citation of an answer, resolved or not. `spelled` is its spelling in the answer. */
 export type FoundCitation = TextSpan & { readonly spelled: string } & (
     | { readonly kind: "resolved"; readonly part: HeadedPart }
     /**
-     * A number of no piece; a name or chunk key of no piece; a heading that the named piece does not have; the key of
-     * another piece than the one that is named.
+     * A number of no piece; a name or chunk key of no piece; a heading that the named piece lacks; the key of a piece other
+     * than the named one.
      */
     | { readonly kind: "unknown_number" | "unknown_name" | "unknown_heading" | "other_key" }
   );
 
 /**
- * The citations of an answer, in order, each with the piece that it stands for. A wiki link that stands in the evidence
- * is a link of the document and no citation. Give it the text with code blanked.
+ * Finds the citations of an answer, in order, each with its piece. A wiki link that the evidence holds is a link of the
+ * document, no citation.
+ * @param text with code replaced by spaces
  */
 export function resolveCitations(
   text: string,
@@ -32,7 +33,7 @@ export function resolveCitations(
   const numbered = findCitations(text, countPieces(evidence));
   const keyOf = keyFinder(evidence);
   const named = findNames(withoutSpans(text, numbered), { parts, rule, keyOf });
-  // Of the parts of a piece the first, which is all of it.
+  // The first part of a piece is the whole piece.
   const pieces = new Map([...parts].reverse().map((part) => [part.block.number, part]));
   const pathOf = pathFinder(evidence.map(({ path }) => path));
   const byNumber = numbered.flatMap(({ start, end, numbers, target }) => {
@@ -54,11 +55,11 @@ export function resolveCitations(
   return [...byNumber, ...named].sort((one, other) => one.start - other.start);
 }
 
-/** A chunk key as a citation gives it, and the pieces that have it: none outside of the snapshot. */
+/** A chunk key in a citation, and the pieces that have it; none if the key is outside of the snapshot. */
 type GivenKey = TextSpan & { readonly blocks: readonly CitableBlock[] };
 type KeyFinder = (name: string) => GivenKey | null;
 
-/** A key by itself: at an end of the name, or set off from the rest by a mark or a blank. */
+/** A separate key: at an end of the name, or beside a mark or a space. */
 const KEY = /(?<=^|[\s|#:,;([【])[0-9a-f]{32}(?=$|[\s|#:,;)\]】])/i;
 
 function keyFinder(evidence: readonly CitableBlock[]): KeyFinder {
@@ -90,7 +91,7 @@ function findNames(broken: string, { parts, rule, keyOf }: NameRules): FoundCita
     keyOf(name) !== null || splitsOf(name).some(({ path }) => pathOf(path) !== null);
   let links: ReadonlySet<string> | null = null;
   return findNamedCitations(text, isName).flatMap((citation, at): FoundCitation[] => {
-    // "[Source: [1]]" holds nothing but a citation by number.
+    // "[Source: [1]]" holds only a citation by number.
     if (/^[\s[]*$/.test(citation.readings[0]?.name ?? "")) return [];
     const found =
       at < MOST_NAMES ? resolveName(citation, { pathOf, partOf, keyOf }) : unknownName(citation);
@@ -100,7 +101,7 @@ function findNames(broken: string, { parts, rule, keyOf }: NameRules): FoundCita
   });
 }
 
-/** No honest answer cites more often by name; beyond it nothing is looked up, and nothing found. */
+/** No honest answer cites more often by name; further names are not looked up, and count as unknown. */
 const MOST_NAMES = 1_000;
 
 const unknownName = ({ start, end, readings }: NamedCitation): FoundCitation => ({
@@ -122,7 +123,7 @@ function resolveName(citation: NamedCitation, finders: Finders): FoundCitation {
   let isFile = false;
   for (const { name, end } of readings) {
     const key = keyOf(name);
-    // A file may be called by 32 hex digits.
+    // The name of a file may have 32 hex digits.
     if (key !== null && pathOf(name) === null) {
       return { start, end, spelled: name, ...resolveKey(name, key, pathOf) };
     }
@@ -138,7 +139,7 @@ function resolveName(citation: NamedCitation, finders: Finders): FoundCitation {
   return isFile ? { ...unknown, kind: "unknown_heading" } : unknown;
 }
 
-/** What stands beside a key, a path or a number, must be that of its piece. */
+/** A path or number beside a key must belong to the key's piece. */
 function resolveKey(
   name: string,
   { start, end, blocks }: GivenKey,
@@ -160,7 +161,7 @@ function resolveKey(
   return { kind: "resolved", part: { block, headingPath, lineStart, lineEnd } };
 }
 
-/** The text with what stands in brackets on one line, also where the model broke it; every offset stays. */
+/** Joins lines inside brackets, where the model broke them; every offset stays the same. */
 function withWholeBrackets(text: string): string {
   const broken = inSquareBrackets(text).filter(
     ({ inside }) => inside.includes("\n") && !/\n[ \t>]*\n/.test(inside),
@@ -174,8 +175,7 @@ function withWholeBrackets(text: string): string {
 }
 
 /**
- * Every way to part a name into path and heading: at each `#`, with or without what stands after a `|`, and before lines
- * of the file.
+ * All ways to split a name into path and heading: at each `#`, with or without the text behind a `|`, and before line numbers.
  */
 function splitsOf(name: string): { path: string; heading: string }[] {
   const bar = name.lastIndexOf("|");
@@ -196,7 +196,7 @@ const MOST_SPLITS = 8;
 /** `:25`, `:25-27`, `#L25`, `, lines 25-27` at the end of a name. */
 const LINES = /(?:[:#]L?|,? \(?(?:lines?|l\.|Zeilen?) ?)\d{1,9}(?:\s?[-–]\s?L?\d{1,9})?\)?$/gi;
 
-/** The wiki links of the evidence, as they stand and as an answer shortens them: without alias, without heading. */
+/** The wiki links of the evidence, in full, without alias, and without heading, as answers shorten them. */
 const wikiLinksOf = (parts: readonly HeadedPart[]): ReadonlySet<string> =>
   new Set(
     [...new Set(parts.map(({ block }) => block))].flatMap(({ text }) =>

@@ -6,7 +6,7 @@ import type { TextSpan } from "../text/spans.ts";
 import { isDenial } from "./elided-quotes.ts";
 import { checkFigures } from "./figures.ts";
 
-/** What an answer is held against when its quote marks claim no words of a document. */
+/** The texts that explain quotation marks which claim no words of a document. */
 export type QuoteContext = {
   readonly evidence: readonly CitableBlock[];
   readonly question: string;
@@ -14,17 +14,17 @@ export type QuoteContext = {
 
 type Surroundings = {
   readonly quote: string;
-  /** The folded words of the quote that are words. */
+  /** The folded words of the quote, without marks. */
   readonly words: readonly string[];
-  /** Of the same sentence. */
+  /** The text of the same sentence before the quote. */
   readonly before: string;
   readonly after: string;
 };
 
 /**
- * What stands in quote marks without being told as the words of a document, where these hold it not: words of the
- * question (`asked`), a translation that is marked as one and is in another language than the evidence (`translated`), a
- * term of at most three words (`term`); null for anything else.
+ * The class of a quote that is not in the evidence and does not claim to be: words of the question (`asked`), a translation
+ * that is marked as one, in another language than the evidence (`translated`), a term of at most three words (`term`); else
+ * null.
  */
 export function unclaimedClass(
   text: string,
@@ -53,7 +53,7 @@ function surroundingsOf(text: string, { start, end }: TextSpan): Surroundings {
 
 const words = (...lines: readonly string[]): string => lines.join(" ").replaceAll(" ", "|");
 
-/** Who says something, in English, German, French and Spanish. */
+/** Verbs of speech, in English, German, French and Spanish. */
 const SPEAKS = words(
   "says? said saying states? stated writes? wrote writing notes? noted claims? claimed declares? declared explains?",
   "explained announces? announced promises? promised reports? reported replied replies answer(?:s|ed)? answering",
@@ -67,27 +67,27 @@ const STANDS = words(
 const wholeWord = (choices: string): string => `(?<!\\p{L})(?:${choices})(?!\\p{L})`;
 const SAYS = wholeWord(`${SPEAKS}|${STANDS}`);
 const SAYS_BEFORE = new RegExp(SAYS, "iu");
-/** At most three words lie between. */
+/** A verb of speech or a colon before the quote, with at most three words between. */
 const SAYS_JUST_BEFORE = new RegExp(`(?:${SAYS}(?:[\\s,]+\\p{L}+){0,3}|:)[\\s,:(]*$`, "iu");
 const SAYS_AFTER = new RegExp(
   `^["”“»'’]?\\s*,?\\s*(?:(?:\\p{L}+\\s+){0,2}?${wholeWord(SPEAKS)}|heißt es)`,
   "iu",
 );
 
-/** Words of the question, unless they are told as words of a document. */
+/** Whether the quote is from the question, and not presented as words of a document. */
 function isAsked({ words: quoted, before, after }: Surroundings, question: string): boolean {
   if (SAYS_JUST_BEFORE.test(before) || SAYS_AFTER.test(after)) return false;
   return ` ${foldedWords(question).join(" ")} `.includes(` ${quoted.join(" ")} `);
 }
 
-/** What makes a term of what follows, whoever says it. */
+/** Words that make the following quote a term, whoever says it. */
 const NAMES =
   /(?:so[- ]called|known as|called|named|(?:kind|sort) of(?: an?)?|in effect an?|so ?genannte[nrsm]?|genannt|art(?: von)?|quasi(?: eine?)?|sozusagen|soi-disant|appelée?s?|(?:une|de) sorte de|llamad[oa]s?|denominad[oa]s?|especie de)\s*$/iu;
 const MOST_WORDS = 3;
 const MOST_CHARS = 40;
 const FEWEST_AROUND = 2;
 
-/** A term of the answer's own, and nothing that somebody is told to have said. */
+/** Whether the quote is a term of the answer itself, and not presented as somebody's words. */
 function isTerm({ quote, words: quoted, before, after }: Surroundings): boolean {
   if (quoted.length > MOST_WORDS || quote.length > MOST_CHARS) return false;
   if (quoted.some((word) => /\p{N}/u.test(word) || isDenial(word))) return false;
@@ -100,10 +100,10 @@ function isTerm({ quote, words: quoted, before, after }: Surroundings): boolean 
 const TRANSLATED =
   /translat|übersetz|traduc|traduit|tradui|(?<!\p{L})(?:in (?:English|German|French|Spanish)|auf (?:Deutsch|Englisch|Französisch|Spanisch)|en (?:anglais|allemand|français|espagnol|inglés|alemán|francés|español))(?!\p{L})|翻訳|[和英]訳|译/iu;
 const ORIGINAL_BEHIND = /^\P{L}*(?:(?:im |en (?:el )?)?original|orig\.|texte original)/iu;
-/** A translation has names and figures in common with what it translates. */
+/** A translation shares names and figures with its original, so some common words are allowed. */
 const MOST_SHARED = 0.5;
 
-/** Marked as one, in another language than the evidence, with no figure of its own. */
+/** Whether the quote is marked as a translation, in another language than the evidence, without new figures. */
 function isTranslation(
   { quote, words: quoted, before, after }: Surroundings,
   evidence: readonly CitableBlock[],

@@ -18,12 +18,12 @@ import type { Fields } from "./fields-schema.ts";
 import { holdsDecline, isDeclined } from "./reply.ts";
 import { verifyQuotes } from "./verify-quotes.ts";
 
-/** What fields are held against. */
+/** The rules and texts that fields are checked against. */
 export type FieldRules = {
   readonly check: CheckFields;
-  /** The words of the document that quotes must stand in. */
+  /** The document, which must hold the quotes. */
   readonly evidence: readonly CitableBlock[];
-  /** A value that nothing carries is asked for once more; after that it is left out where the schema lets it be. */
+  /** After the first attempt an unsupported value is requested again; after the last it is left out if the schema allows it. */
   readonly attempt: "first" | "last";
   readonly offload: Offload;
   readonly signal: AbortSignal;
@@ -32,11 +32,11 @@ export type FieldRules = {
 /** Fields with the quotes beside their values. */
 export type GivenFields = {
   readonly paired: Fields;
-  /** What was left out, and why. */
+  /** The values that were left out, and why. */
   readonly dropped: Dropped;
 };
 
-/** What stands of fields without some of their values. */
+/** The fields that remain without some of their values. */
 type LeftFields = GivenFields & Pick<CheckedFields, "values">;
 
 /** By JSON pointer. */
@@ -46,10 +46,10 @@ type DroppedValue = Pick<FieldBinding, "reason" | "judged"> & { readonly isChose
 const UNCHECKED = { quotes: [], figures: [], sentences: [] };
 
 /**
- * Holds a reply against the schema of an extraction, and each quote and each value in it against the document. A fault names
- * the place in the reply and the rule, and nothing that stands in either.
+ * Checks a reply against the schema of an extraction, and each quote and value in it against the document. A fault names the
+ * place in the reply and the rule, and holds no words of the reply or the document.
  *
- * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the document does not give the fields.
+ * Refusal: EVIDENCE_NOT_ACQUIRED where the model declines.
  */
 export async function validateFields(
   { text, toolCalls, doneReason }: FieldsReply,
@@ -68,7 +68,7 @@ type Openable = { readonly reply: FieldsReply; readonly evidence: readonly Citab
 
 type Opened = { readonly kind: "opened"; readonly fields: Fields } | Validated<never>;
 
-/** The fields in a reply, or why there are none. */
+/** The fields of a reply, or why there are none. */
 export function openFields({ reply, evidence }: Openable): Opened {
   const { text, toolCalls, doneReason } = reply;
   if (toolCalls.length > 0 || parseToolCall(text) !== null) {
@@ -86,7 +86,7 @@ export function openFields({ reply, evidence }: Openable): Opened {
   return violated(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
 }
 
-/** The same for a reply and a document of any length. */
+/** `openFields` in a thread, for replies and documents of any length. */
 const OPEN: PureWork<Openable, Opened> = { home: import.meta.url, run: openFields };
 
 async function validateOpened(given: Fields, rules: FieldRules): Promise<Validated<GivenFields>> {
@@ -113,7 +113,7 @@ async function validateOpened(given: Fields, rules: FieldRules): Promise<Validat
   return { kind: "passed", value: await leaveOut(checked, bindings, rules), checks, facts };
 }
 
-/** The values of fields, each with the words of the document that carry it. */
+/** Binds each value to the words of the document that hold it. */
 export async function bindValues(
   values: readonly FieldValue[],
   { evidence, offload, signal }: Pick<FieldRules, "evidence" | "offload" | "signal">,
@@ -122,12 +122,12 @@ export async function bindValues(
   return offload(BIND_FIELDS, { values, evidence }, { chars, signal });
 }
 
-/** What it takes to hold a value against a document, in characters of one. */
+/** The cost of comparing a value with a document, in characters of a document. */
 const CHARS_OF_A_VALUE = 400;
 
 /**
- * Fields without the values that nothing carries: null where the schema takes null, else not there where it need not be.
- * Where the schema does not take what is left, they stay.
+ * Leaves unsupported values out of fields: null if the schema allows null, else omitted if not required. All values stay if the
+ * schema refuses the rest.
  */
 export async function leaveOut(
   { paired, values }: CheckedFields,
@@ -182,7 +182,7 @@ type Quoted = {
   readonly evidence: readonly CitableBlock[];
 };
 
-/** The quotes of fields, each with where it stands, in the order of the fields: a register of people may have many. */
+/** Looks up all quotes of fields, in order: a register of people may have many. */
 export const lookUpAll = ({ quotes, evidence }: Quoted): QuoteRecord[] =>
   verifyQuotes(
     quotes.map(({ quote }) => ({ quote, cited: [] })),
@@ -190,7 +190,7 @@ export const lookUpAll = ({ quotes, evidence }: Quoted): QuoteRecord[] =>
     quotes.length,
   );
 
-/** The same for evidence of any length. */
+/** `lookUpAll` in a thread, for evidence of any length. */
 export const LOOK_UP: PureWork<Quoted, QuoteRecord[]> = { home: import.meta.url, run: lookUpAll };
 
 const unverifiedIn = (quotes: readonly FieldQuote[], records: readonly QuoteRecord[]): Fault[] =>
@@ -224,12 +224,12 @@ type ReadFields =
 
 const none = (reason: string): ReadFields => ({ kind: "none", reason });
 
-/** Where an object begins behind words: at the start of a line, be it in a fence. */
+/** The beginning of an object behind words: at the start of a line, also in a fence. */
 const OBJECT_BEHIND_WORDS = /(?:^|\n)[ \t]{0,8}\{/;
 
 /**
- * The JSON object of a reply: behind thinking, in a code fence, or behind a sentence that announces it. What follows it
- * is left out. At most 65,536 characters and 32 levels. Pure, linear in the reply.
+ * Finds the JSON object of a reply: behind thinking, in a code fence, or behind an introductory sentence. Text behind it is
+ * ignored. At most 65,536 characters and 32 levels. Pure, linear in the reply.
  */
 export function parseObject(reply: string): ReadFields {
   const { text } = openReply(reply);

@@ -6,21 +6,20 @@ import { findElided, joinLetters, parseElided, withoutEnds } from "./elided-quot
 import { headedParts, indexEvidence } from "./evidence-names.ts";
 import type { IndexedEvidence, IndexedPiece } from "./evidence-names.ts";
 
-/** A quote of an answer, with the numbers of the pieces that its sentence cites. */
+/** A quote of an answer, with the numbers of the pieces its sentence cites. */
 type CitedQuote = { readonly quote: string; readonly cited: readonly number[] };
 
 /** No honest answer quotes more often. */
 const MOST_QUOTES = 300;
-/** Places of the same words that are looked at for one that is verbatim. */
+/** Limit of places of the same words that are searched for a verbatim one. */
 const MOST_PLACES = 20;
 
 /**
- * Looks each quote up in the evidence, in the pieces that are cited with it first. What folding (fold-words.ts) makes
- * equal is `normalised`, as is the punctuation at the ends; only code point for code point is `verbatim`. `elided` are
- * parts in order in one piece, with words left out or put in as editors do it. The span is where the words stand in the
- * file, of an elided quote from its first part to its last; null also for words of a heading or a path that stand
- * beside a piece and not in it. Linear in the evidence for each quote.
- * @param most so many are looked up; the others are `not_found`
+ * Looks up each quote in the evidence, first in the cited pieces. `verbatim` is equal in every code point. `normalised` is
+ * equal after folding (fold-words.ts), or without punctuation at its ends. `elided` has its parts in order in one piece, with
+ * words left out or inserted as editors do it. The span is the place of the words in the file, for an elided quote from its
+ * first part to its last; it is also null for words of a heading or path beside a piece. Linear in the evidence for each quote.
+ * @param most limit of quotes that are looked up; the others are `not_found`
  */
 export function verifyQuotes(
   quotes: readonly CitedQuote[],
@@ -48,9 +47,9 @@ export function verifyQuotes(
 
 type Wanted = {
   readonly quote: string;
-  /** Without punctuation at the ends. */
+  /** Folded words, without punctuation at the ends. */
   readonly words: readonly string[];
-  /** Where the first of them stands in the quote. */
+  /** Offset of the first folded word in the quote. */
   readonly lead: number;
 };
 
@@ -67,7 +66,7 @@ function wantedOf(quote: string): Wanted {
 
 type QuoteMatch = Pick<QuoteRecord, "class" | "span">;
 
-/** In a cited piece, else in another one, where it is misattributed. */
+/** Searches a cited piece, else any other piece, where the quote is misattributed. */
 function findIn(
   pieces: readonly IndexedPiece[],
   cited: readonly number[],
@@ -93,7 +92,7 @@ function findWhole(
   return ids.includes(-1) ? null : findIn(pieces, cited, (piece) => placeIn(piece, ids, wanted));
 }
 
-/** As an editor writes it. */
+/** Finds a quote with an editor's brackets or ellipses. */
 function findEdited(
   quote: string,
   cited: readonly number[],
@@ -131,8 +130,8 @@ function placeIn(
 }
 
 /**
- * Whether words stand in what the model was shown beside the pieces, a path, a title, headings, or in a heading of a
- * piece, also behind its path.
+ * Makes a test whether words are in a path, title or heading that the model was shown, or in a heading inside a piece, also
+ * behind its path.
  */
 function labelFinder(evidence: readonly CitableBlock[]): (words: readonly string[]) => boolean {
   let labels: string | null = null;
@@ -153,16 +152,16 @@ function labelsOf(evidence: readonly CitableBlock[]): string {
 
 const comparable = (words: readonly string[]): string => ` ${words.join(" ")} `;
 
-/** Fewer words, or fewer characters, stand together by chance. */
+/** Fewer words, or fewer characters, could match by chance. */
 const FEWEST_WORDS = 3;
 const FEWEST_CHARS = 8;
 
 type Stretch = { readonly piece: IndexedPiece; readonly at: number };
 
 /**
- * Finds quotes that are put together from several places of the evidence: parts with an ellipsis between them, or
- * stretches of at least three words and eight characters, which may overlap. Gives the place of the first part; null
- * where some word belongs to no such stretch. Linear in the quote, once the table of stretches is made.
+ * Makes a function that finds quotes composed from several places of the evidence: parts with an ellipsis between them, or
+ * stretches of at least three words and eight characters, which may overlap. It returns the place of the first part; null where
+ * some word belongs to no such stretch. Linear in the quote, after the first call has made the table of stretches.
  */
 function stitchFinder({
   pieces,
@@ -231,7 +230,7 @@ function wholeSpan(
   return null;
 }
 
-/** The place of as many words of the part as stand together there. */
+/** The place of as many words of the part as follow each other there. */
 function extend(part: readonly string[], { piece, at }: Stretch): EvidenceSpan {
   let count = 1;
   while (count < part.length && piece.words[at + count]?.text === part[count]) count += 1;
