@@ -50,12 +50,12 @@ function gateNamedFiles(input: GateInput): AdmittedEvidence | Refusal {
   const { classification, readings, ownPassages = [] } = input;
   const { namedFiles } = classification;
   const unread = namedFiles.filter((named) => !readings.some(({ path }) => isNamed(path, [named])));
-  if (unread.length === namedFiles.length) return nothingRead(shownNames(namedFiles));
+  if (unread.length === namedFiles.length) return nothingRead(shortenNames(namedFiles));
   if (unread.length > 0) {
-    const read = shownNames(readings.map(({ path }) => path));
+    const read = shortenNames(readings.map(({ path }) => path));
     return refuse(
       "EVIDENCE_NOT_ACQUIRED",
-      `${read} was read, and ${shownNames(unread)} was not. Spell the names as they are on disk.`,
+      `${read} was read, and ${shortenNames(unread)} was not. Spell the names as they are on disk.`,
     );
   }
   const beyond = ownPassages.filter((passage) => isBeyond(passage, readings));
@@ -100,7 +100,7 @@ function admit(
 }
 
 /** Limits names in a message: a question of a megabyte may hold one name of that length, or thousands of names. */
-function shownNames(names: readonly string[]): string {
+function shortenNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).map((name) => firstCodePoints(name, MOST_NAME_CHARS));
   const rest = names.length - shown.length;
   return shown.join(", ") + (rest === 0 ? "" : ` and ${rest} more`);

@@ -13,7 +13,7 @@ export type CutFile = {
   readonly passages: readonly Passage[];
 };
 
-type Wanted = {
+type PassageRequest = {
   readonly question: string;
   readonly limit: number;
   /** Characters of the beginning and the passages together. */
@@ -26,7 +26,7 @@ type Wanted = {
  */
 export async function addOwnPassages(
   reading: Reading,
-  { question, limit, room }: Wanted,
+  { question, limit, room }: PassageRequest,
   search: PipelineDependencies["search"],
   signal: AbortSignal,
 ): Promise<CutFile | null> {

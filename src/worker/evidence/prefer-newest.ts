@@ -26,17 +26,17 @@ export async function preferNewest(
   const add = (passage: Passage) => {
     if (!kept.some(({ chunkKey }) => chunkKey === passage.chunkKey)) kept.push(passage);
   };
-  const looked = new Map<string, readonly Passage[]>();
-  const look = async (newer: string) => {
+  const foundInNewer = new Map<string, readonly Passage[]>();
+  const findInNewer = async (newer: string) => {
     const found =
-      looked.get(newer) ??
+      foundInNewer.get(newer) ??
       (await passagesOf(newer, { passages, question, limits, search, signal }));
-    looked.set(newer, found);
+    foundInNewer.set(newer, found);
     return found;
   };
   for (const passage of passages) {
     const [newer] = known.get(passage.path)?.newer ?? [];
-    const instead = newer === undefined ? [] : await look(newer);
+    const instead = newer === undefined ? [] : await findInNewer(newer);
     if (newer === undefined || instead.length === 0) add(passage);
     else {
       passedOver.push({ passage, newer });
@@ -46,7 +46,7 @@ export async function preferNewest(
   return { passages: kept, passedOver };
 }
 
-type Newer = {
+type NewerSearch = {
   readonly passages: readonly Passage[];
   readonly question: string;
   readonly limits: SearchLimits;
@@ -56,7 +56,7 @@ type Newer = {
 
 async function passagesOf(
   path: string,
-  { passages, question, limits, search, signal }: Newer,
+  { passages, question, limits, search, signal }: NewerSearch,
 ): Promise<readonly Passage[]> {
   const found = passages.filter((passage) => passage.path === path);
   if (found.length > 0) return found;

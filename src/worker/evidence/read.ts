@@ -93,13 +93,13 @@ export async function readWholeFile(
   deps: PipelineDependencies,
   trace: RunTrace,
 ): Promise<Reading | Refusal> {
-  const reading = await trace.step("tool_call", () => read(path, deps, trace));
+  const reading = await trace.step("tool_call", () => readOnce(path, deps, trace));
   if (reading.kind === "refused") return reading;
-  const refusal = await trace.step("gate", () => gate(reading, deps, trace));
+  const refusal = await trace.step("gate", () => gateWhole(reading, deps, trace));
   return refusal ?? reading;
 }
 
-const read = (
+const readOnce = (
   path: string,
   { settings, readTextFile }: PipelineDependencies,
   trace: RunTrace,
@@ -116,7 +116,7 @@ const read = (
     trace,
   );
 
-function gate(reading: Reading, deps: PipelineDependencies, trace: RunTrace): Refusal | null {
+function gateWhole(reading: Reading, deps: PipelineDependencies, trace: RunTrace): Refusal | null {
   const refusal = gateReading(reading, "whole_file");
   const verdict = refusal === null ? ADMITTED : rejected(refusal.code);
   trace.evidence([filePiece(reading, verdict, deps.previewChars)]);

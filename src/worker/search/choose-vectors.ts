@@ -33,7 +33,7 @@ const TRY_AGAIN_MS = 60_000;
 export function chooseVectors({ db, configured, openFormer }: ChoiceDeps): ChooseVectors {
   let former: FormerChoice | undefined;
   const open = async ({ signature, model, settings }: SearchedVectors): Promise<VectorChoice> => {
-    const lose = (why: string): void => {
+    const giveUp = (why: string): void => {
       former = {
         signature,
         choice: { whose: "none", why },
@@ -43,7 +43,7 @@ export function chooseVectors({ db, configured, openFormer }: ChoiceDeps): Choos
     try {
       const embedder = await openFormer(settings);
       if (embedder.signature === signature) {
-        return { whose: "former", embedder: whileItLasts(embedder, lose) };
+        return { whose: "former", embedder: untilItFails(embedder, giveUp) };
       }
       return { whose: "none", why: `"${model}" is another build now` };
     } catch (error) {
@@ -73,14 +73,14 @@ type FormerChoice = {
 };
 
 /** A search does not wait for the host of a former embedder: its failure becomes EMBED_DRIFT, and the next choice is none. */
-const whileItLasts = (embedder: Embedder, lose: (why: string) => void): Embedder => ({
+const untilItFails = (embedder: Embedder, giveUp: (why: string) => void): Embedder => ({
   ...embedder,
   async embed(texts, signal, onCut) {
     try {
       return await embedder.embed(texts, signal, onCut);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      lose(error.message);
+      giveUp(error.message);
       throw new Failure("EMBED_DRIFT", error.message, { cause: error });
     }
   },

@@ -2,7 +2,7 @@ import type { Queryable } from "../../shared/store/connection/database.ts";
 import { explainLexical } from "../../shared/store/index/question-words.ts";
 import { findIdentifiers, identifierWord } from "../text/searchable-text.ts";
 import { searchWithFeedback } from "./feedback.ts";
-import { coverageOf, mendedQuestion, searchFilterOf, termsFor } from "./search.ts";
+import { coverageOf, correctedQuestion, searchFilterOf, termsFor } from "./search.ts";
 import type { Passage, SearchRequest, SearchSettings } from "./search.ts";
 
 /** A word of the question in a passage: the number of chunks that hold it, and its part of this passage's score. */
@@ -25,16 +25,16 @@ export async function explainHits(
   settings: Pick<SearchSettings, "feedback" | "lexicalK">,
 ): Promise<ReadonlyMap<string, Explanation>> {
   const keys = passages.map(({ chunkKey }) => chunkKey);
-  const question = await mendedQuestion(db, request);
+  const question = await correctedQuestion(db, request);
   const filter = searchFilterOf(request, settings.lexicalK);
   const asked = { question, filter };
-  const { question: wanted } = await searchWithFeedback(db, asked, settings.feedback);
+  const { question: searched } = await searchWithFeedback(db, asked, settings.feedback);
   const words = await explainLexical(db, question, keys);
-  const looked = wanted === question ? words : await explainLexical(db, wanted, keys);
+  const searchedTerms = searched === question ? words : await explainLexical(db, searched, keys);
   const nameOf = termNames(request.text);
   return new Map(
     keys.map((key) => {
-      const terms = termsFor(key, looked).flatMap(({ term, chunks, scores }) => {
+      const terms = termsFor(key, searchedTerms).flatMap(({ term, chunks, scores }) => {
         const score = scores[key];
         return score === undefined ? [] : [{ term: nameOf(term), chunks, score }];
       });

@@ -25,7 +25,7 @@ export async function searchWithFeedback(
   return { question: expanded, hits: await searchLexical(db, expanded, filter) };
 }
 
-const LOOKED_AT = 10;
+const COMPARED = 10;
 /** From this coverage on, the best chunk of the first document counts as the answer. */
 const FOUND = 0.8;
 /** Where a question names a subject, the mean coverage of the first ten documents is over this part of the first one's. */
@@ -40,10 +40,10 @@ export function namesSubject(hits: readonly Pick<LexicalHit, "coverage" | "docId
   const bestOf = new Map<string, number>();
   for (const { docId, coverage } of hits) {
     if (!bestOf.has(docId)) bestOf.set(docId, coverage);
-    if (bestOf.size === LOOKED_AT) break;
+    if (bestOf.size === COMPARED) break;
   }
-  const looked = [...bestOf.values()];
-  const [first = 0] = looked;
-  if (looked.length < LOOKED_AT || first >= FOUND) return false;
-  return looked.reduce((sum, coverage) => sum + coverage, 0) / LOOKED_AT > ALIKE * first;
+  const coverages = [...bestOf.values()];
+  const [first = 0] = coverages;
+  if (coverages.length < COMPARED || first >= FOUND) return false;
+  return coverages.reduce((sum, coverage) => sum + coverage, 0) / COMPARED > ALIKE * first;
 }

@@ -111,12 +111,12 @@ export const createSearch =
 
 /** Only calls of the configured embedder take a slot of its host; a search does not wait for a former embedder's host. */
 const chosenFor =
-  (vectors: ChooseVectors, ofRun: (embedder: Embedder) => Embedder = same): ChooseVectors =>
+  (vectors: ChooseVectors, ofRun: (embedder: Embedder) => Embedder = unchanged): ChooseVectors =>
   async () => {
     const choice = await vectors();
     return choice.whose === "configured" ? { ...choice, embedder: ofRun(choice.embedder) } : choice;
   };
-const same = (embedder: Embedder): Embedder => embedder;
+const unchanged = (embedder: Embedder): Embedder => embedder;
 
 const hasWord = ({ scores }: FusedHit): boolean => scores.lexicalScore !== null;
 
@@ -275,7 +275,7 @@ async function findWords(
   request: SearchRequest,
   settings: FindWordsSettings,
 ): Promise<readonly SmoothedHit[]> {
-  const question = await mendedQuestion(db, request);
+  const question = await correctedQuestion(db, request);
   const filter = searchFilterOf(request, settings.lexicalK);
   const { hits } = await searchWithFeedback(db, { question, filter }, settings.feedback);
   if (!(await reachesFloor(db, question, { hits, floor: settings.floor }))) return [];
@@ -288,7 +288,7 @@ type FindWordsSettings = Pick<
 >;
 
 /** The words of a request, with similar words for those that the index does not hold. */
-export async function mendedQuestion(
+export async function correctedQuestion(
   db: Queryable,
   request: SearchRequest,
 ): Promise<LexicalQuestion> {
@@ -328,7 +328,7 @@ const MOST_TERMS = 3;
 const LEAST_PART = 4;
 
 /** A word that the index does not hold, and the terms that are searched instead. */
-type MendedWord = { readonly word: string; readonly terms: readonly WeighedTerm[] };
+type CorrectedWord = { readonly word: string; readonly terms: readonly WeighedTerm[] };
 
 /** A text, and those of its words that are prefixes. */
 type SpellingRequest = { readonly text: string; readonly prefixes?: readonly string[] | undefined };
@@ -341,7 +341,7 @@ type SpellingRequest = { readonly text: string; readonly prefixes?: readonly str
 async function correctSpelling(
   db: Queryable,
   { text, prefixes = [] }: SpellingRequest,
-): Promise<readonly MendedWord[]> {
+): Promise<readonly CorrectedWord[]> {
   const begun = new Set(prefixes.map(foldSharpS));
   const mended = new Map<string, Map<string, number>>();
   for (const unknown of await findUnknownWords(db, foldSharpS(withoutPairs(text)))) {

@@ -13,7 +13,7 @@ const DISTANCES = [-3, -2, -1, 1, 2, 3];
  */
 export function smoothScores(hits: readonly SearchHit[], weight: number): readonly SmoothedHit[] {
   if (weight === 0) return hits.map((hit) => ({ ...hit, borrowed: 0 }));
-  const scores = new Map(hits.map((hit) => [place(hit, 0), hit.score]));
+  const scores = new Map(hits.map((hit) => [placeKey(hit, 0), hit.score]));
   return hits
     .map((hit) => {
       const borrowed = weight * lentAround(hit, scores);
@@ -22,11 +22,11 @@ export function smoothScores(hits: readonly SearchHit[], weight: number): readon
     .sort((a, b) => b.score - a.score || (a.chunkKey < b.chunkKey ? -1 : 1));
 }
 
-const place = ({ docId, ordinal }: SearchHit, distance: number): string =>
+const placeKey = ({ docId, ordinal }: SearchHit, distance: number): string =>
   `${docId}/${ordinal + distance}`;
 
 function lentAround(hit: SearchHit, scores: ReadonlyMap<string, number>): number {
-  const around = DISTANCES.flatMap((distance) => scores.get(place(hit, distance)) ?? []);
+  const around = DISTANCES.flatMap((distance) => scores.get(placeKey(hit, distance)) ?? []);
   const mean = around.reduce((sum, score) => sum + score, 0) / DISTANCES.length;
   return mean * (1 + around.length / DISTANCES.length);
 }
