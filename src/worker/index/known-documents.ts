@@ -84,7 +84,7 @@ export function mayHaveChanged(
   if (expected !== attachments.length + failures.filter(isOfAttachment).length) return true;
   return !(
     documents.every((one) => isCurrent(one, facts, chunkSettings)) &&
-    failures.every(({ grounds }) => holds(grounds, facts, reader))
+    failures.every(({ grounds }) => groundsHold(grounds, facts, reader))
   );
 }
 
@@ -110,11 +110,11 @@ export const nextTry = (
   facts: FileFacts,
   reader: string,
 ): number =>
-  failure?.grounds !== undefined && holds(failure.grounds, facts, reader)
+  failure?.grounds !== undefined && groundsHold(failure.grounds, facts, reader)
     ? (failure.grounds.tries ?? 0) + 1
     : 1;
 
-const holds = (grounds: FailureGrounds, facts: FileFacts, reader: string): boolean =>
+const groundsHold = (grounds: FailureGrounds, facts: FileFacts, reader: string): boolean =>
   grounds.settled && grounds.reader === reader && hasSameFacts(facts, grounds);
 
 /** Whether a file still has the facts that it was indexed with. */

@@ -77,7 +77,7 @@ export async function listFiles(
     }
     for (const entry of found) {
       startedAt = await giveWay(startedAt);
-      visit(walk, { entry, rules, path: posix.join(next.below, entry.name) });
+      visitEntry(walk, { entry, rules, path: posix.join(next.below, entry.name) });
     }
   }
   const { files, unreadable, ignored, skipped, failures } = walk;
@@ -128,7 +128,7 @@ function rulesInside(
   return undefined;
 }
 
-function visit(
+function visitEntry(
   walk: Walk,
   { entry, rules, path }: { entry: Dirent; rules: IgnoreRules; path: string },
 ): void {

@@ -19,33 +19,33 @@ type Places = {
  */
 export async function moveFile(file: FileToMove, { workroot, root }: Places): Promise<Move> {
   const from = join(workroot, file.path);
-  const kept = (why: string): Move => ({ kind: "kept", path: file.path, why });
+  const keepFile = (why: string): Move => ({ kind: "kept", path: file.path, why });
   let folder: FileHandle | undefined;
   try {
-    const held = await lstat(from, { bigint: true });
+    const status = await lstat(from, { bigint: true });
     const isSame =
-      held.isFile() &&
-      held.size === file.bytes &&
-      held.ino === file.inode &&
-      held.mtimeNs === file.mtime_ns;
-    if (!isSame) return kept("it changed after it was taken");
+      status.isFile() &&
+      status.size === file.bytes &&
+      status.ino === file.inode &&
+      status.mtimeNs === file.mtime_ns;
+    if (!isSame) return keepFile("it changed after it was taken");
     if (!isBelow(await realpath(dirname(from)), await realpath(root)))
-      return kept("a link leads out of its source");
+      return keepFile("a link leads out of its source");
     const names = posix.normalize(file.move_to).split("/").filter(Boolean);
     const opened = await openBelow(workroot, names, "make");
-    if (opened.kind === "link") return kept(`a link stands in ${file.move_to}`);
-    if (opened.kind !== "open") return kept(`${file.move_to} is no folder`);
+    if (opened.kind === "link") return keepFile(`a link stands in ${file.move_to}`);
+    if (opened.kind !== "open") return keepFile(`${file.move_to} is no folder`);
     folder = opened.handle;
-    if ((await folder.stat({ bigint: true })).dev !== held.dev)
-      return kept(`${file.move_to} is on another device`);
+    if ((await folder.stat({ bigint: true })).dev !== status.dev)
+      return keepFile(`${file.move_to} is on another device`);
     const place = await pathOfFolder(folder, opened.path);
     const name = await linkUnderFreeName(from, place, file);
-    if (name === undefined) return kept(`${file.move_to} holds files of its name`);
+    if (name === undefined) return keepFile(`${file.move_to} holds files of its name`);
     await unlink(from);
     return { kind: "moved", path: posix.join(file.move_to, name) };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return kept(`the file system says ${error.code ?? "no"}`);
+    return keepFile(`the file system says ${error.code ?? "no"}`);
   } finally {
     await folder?.close();
   }

@@ -362,12 +362,12 @@ type StoredPortion = {
 async function storePortion(db: Database, portion: Portion, quota: number): Promise<StoredPortion> {
   const store = storeIn(db, quota);
   const whole = await tryStore(store, portion);
-  if (whole === "stored") return describe(portion);
+  if (whole === "stored") return summarisePortion(portion);
   const refused: Refused[] = [];
   for (const document of portion.documents) {
     const outcome = await tryStore(store, {
       ...NOTHING_ELSE,
-      ...head(portion),
+      ...headOf(portion),
       documents: [document],
       contents: portion.contents.filter(({ path }) => path === document.path),
     });
@@ -377,7 +377,7 @@ async function storePortion(db: Database, portion: Portion, quota: number): Prom
   const written = new Set(portion.documents.map(({ path }) => path));
   const contents = portion.contents.filter(({ path }) => !written.has(path));
   await retryConflicts(() => store({ ...rest, documents: [], contents }));
-  return describe(rest);
+  return summarisePortion(rest);
 }
 
 type Refused = { readonly document: DocumentToWrite; readonly sqlState: string };
@@ -386,7 +386,7 @@ const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
 
 type Stored = Omit<Portion, "files" | "attachments" | "replaced" | "verified" | "silentlyChanged">;
 
-const head = ({ source, chunkSettings, language }: Portion) => ({
+const headOf = ({ source, chunkSettings, language }: Portion) => ({
   source,
   chunkSettings,
   language,
@@ -440,7 +440,7 @@ function withoutRefused(portion: Portion, refused: readonly Refused[]): Portion 
   };
 }
 
-function describe(portion: Portion): StoredPortion {
+function summarisePortion(portion: Portion): StoredPortion {
   const { documents, touched, failures, lost, replaced, verified, silentlyChanged } = portion;
   return {
     tally: {

@@ -62,7 +62,7 @@ export async function workByLabels(
     ...memory.state,
   });
   const decisions: LabelDecision[] = [];
-  for (const file of files) decisions.push(await decide(file, source, watch.rules));
+  for (const file of files) decisions.push(await decideFile(file, source, watch.rules));
   const written =
     decisions.length === 0
       ? []
@@ -74,7 +74,7 @@ export async function workByLabels(
 const GOES_BY_LABELS = ({ label, unclassified }: Rule): boolean =>
   label !== undefined || unclassified === true;
 
-async function decide(
+async function decideFile(
   file: ClassifiedFile,
   source: IndexSource,
   rules: readonly Rule[],
@@ -88,8 +88,8 @@ async function decide(
   const { end } = file;
   if (!rules.some(GOES_BY_LABELS)) return passOver(null);
   if (end.kind === "outdated") return passOver("it changed before it was classified");
-  const asked = rulesOf(rules, end);
-  const fitting = file.mail === null ? asked : rulesForAttachments(asked);
+  const rulesOfStage = rulesOf(rules, end);
+  const fitting = file.mail === null ? rulesOfStage : rulesForAttachments(rulesOfStage);
   const found = fitting.length === 0 ? null : await findTaken(file, source);
   if (found === undefined) return passOver("it changed, or is gone, since it was classified");
   const rule = found === null ? undefined : await selectRule(fitting, found);
