@@ -110,7 +110,7 @@ export async function callModel(call: ModelCall, parts: CallParts): Promise<Mode
   const { pass, model, prompt } = call;
   const requestSha256 = hashRequest(call);
   const earlier = await calls.recall(requestSha256, model.facts);
-  const keep: Keep = (recorded, charge) =>
+  const keep: StoreReply = (recorded, charge) =>
     calls.commit(
       {
         pass,
@@ -123,7 +123,7 @@ export async function callModel(call: ModelCall, parts: CallParts): Promise<Mode
       charge,
     );
   const { reply, durationMs } = earlier ?? (await askWhenDue(call, parts, keep));
-  const kept = keptHow(model, reply);
+  const kept = storageOf(model, reply);
   if (reply.kind === "refused") return reply;
   trace.reply({
     pass,
@@ -150,25 +150,25 @@ function originOf(earlier: RecalledReply | undefined): Pick<ReplyRecord, "origin
  * A reply of a model without language takes no time and is always the same: it is stored with the run, and its loss is
  * harmless.
  */
-const keptHow = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
+const storageOf = ({ facts }: Model, reply: RecordedReply["reply"]): ReplyRecord["kept"] =>
   facts.isFree && reply.kind === "reply" ? "with_run" : "as_returned";
 
-type Keep = (recorded: RecordedReply, charge?: CallCharge) => Promise<void>;
+type StoreReply = (recorded: RecordedReply, charge?: CallCharge) => Promise<void>;
 
 /** Calls a model without language at once, because it has no host, and any other model in its host's turn. */
 async function askWhenDue(
   call: ModelCall,
   { calls, trace, signal }: CallParts,
-  keep: Keep,
+  keep: StoreReply,
 ): Promise<RecordedReply> {
   const { model, prompt, choice } = call;
   if (model.facts.isFree) {
-    const recorded = await ask(call, { trace, signal });
-    if (keptHow(model, recorded.reply) === "as_returned") await keep(recorded);
+    const recorded = await requestReply(call, { trace, signal });
+    if (storageOf(model, recorded.reply) === "as_returned") await keep(recorded);
     return recorded;
   }
   const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
-  return askInTurn(estimate, () => ask(call, { trace, signal }), {
+  return askInTurn(estimate, () => requestReply(call, { trace, signal }), {
     limiter: calls.limiter,
     trace,
     signal,
@@ -176,7 +176,7 @@ async function askWhenDue(
   });
 }
 
-async function ask(
+async function requestReply(
   { model, choice, prompt, task, overrides }: ModelCall,
   { trace, signal }: Pick<CallParts, "trace" | "signal">,
 ): Promise<RecordedReply> {
@@ -188,7 +188,7 @@ async function ask(
   const request = { messages, task, maxTokens, timeoutMs, ...overrides };
   const reply = await inCallSpan({ model, choice }, () => model.complete(request, signal));
   const durationMs = performance.now() - startedAt;
-  return reply.kind === "refused" ? { reply, durationMs } : { reply: cleaned(reply), durationMs };
+  return reply.kind === "refused" ? { reply, durationMs } : { reply: clean(reply), durationMs };
 }
 
 /** Traces a call with OpenTelemetry's names for calls of models. No fact holds words of the prompt or the reply. */
@@ -221,7 +221,7 @@ const inCallSpan = (
     },
   );
 
-const cleaned = ({ reasoning, ...reply }: ModelReply): ModelReply => ({
+const clean = ({ reasoning, ...reply }: ModelReply): ModelReply => ({
   ...reply,
   text: cleanText(reply.text),
   ...(reasoning && { reasoning: { ...reasoning, text: cleanText(reasoning.text) } }),
@@ -258,7 +258,7 @@ type TurnParts = {
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
   /** Stores the reply. When it gets the charge, it ends the slot in the same statement. */
-  readonly keep?: Keep;
+  readonly keep?: StoreReply;
 };
 
 /**
@@ -273,7 +273,7 @@ export async function askInTurn(
   for (let tries = 1; ; tries += 1) {
     const slot = await limiter.acquireSlot(estimate, signal);
     trace.waited(slot.waitedMs);
-    const call = await made(ask, estimate);
+    const call = await tryCall(ask, estimate);
     const charge = slot.chargeOf?.(call.ending);
     if (keep !== undefined && charge !== undefined && "recorded" in call) {
       await keep(call.recorded, charge);
@@ -292,15 +292,15 @@ export async function askInTurn(
   }
 }
 
-type Made = { readonly ending: CallEnding } & (
+type Tried = { readonly ending: CallEnding } & (
   { readonly recorded: RecordedReply } | { readonly error: unknown }
 );
 
-async function made(ask: () => Promise<RecordedReply>, estimate: CallEstimate): Promise<Made> {
+async function tryCall(ask: () => Promise<RecordedReply>, estimate: CallEstimate): Promise<Tried> {
   const startedAt = performance.now();
   try {
     const recorded = await ask();
-    return { ending: answered(recorded, estimate), recorded };
+    return { ending: answeredEnding(recorded, estimate), recorded };
   } catch (error) {
     return { ending: endingOf(error, estimate, performance.now() - startedAt), error };
   }
@@ -318,7 +318,7 @@ export const estimateOf = (
 });
 
 /** For a host that counts no tokens, the estimate counts as the tokens of the prompt. */
-function answered({ reply, durationMs }: RecordedReply, estimate: CallEstimate): CallEnding {
+function answeredEnding({ reply, durationMs }: RecordedReply, estimate: CallEstimate): CallEnding {
   if (reply.kind === "refused") {
     return { kind: "answered", promptTokens: 0, completionTokens: 0, durationMs };
   }

@@ -61,10 +61,10 @@ async function fromGroups<Done extends { readonly kind: string }>(
   groups: readonly (readonly PartNode[])[],
 ): Promise<Done | Refusal> {
   const nodes = await condenseGroups(run, groups);
-  return "kind" in nodes ? nodes : combine(run, nodes, nodes.length);
+  return "kind" in nodes ? nodes : combineNodes(run, nodes, nodes.length);
 }
 
-async function combine<Done extends { readonly kind: string }>(
+async function combineNodes<Done extends { readonly kind: string }>(
   run: PartsRun<Done>,
   nodes: readonly PartNode[],
   parts: number,
@@ -78,7 +78,7 @@ async function combine<Done extends { readonly kind: string }>(
   if (groups.length >= nodes.length) return tooSmall(run);
   const merged = await condenseGroups(run, groups);
   if ("kind" in merged) return merged;
-  return merged.length < nodes.length ? combine(run, merged, parts) : tooSmall(run);
+  return merged.length < nodes.length ? combineNodes(run, merged, parts) : tooSmall(run);
 }
 
 const tooSmall = ({ model, reading }: Pick<PartsRun<never>, "model" | "reading">): Refusal =>
@@ -121,7 +121,7 @@ export async function condenseGroups(
 }
 
 /** Adds the node of a group, or the nodes of its halves, to the layer. */
-async function condense(
+async function condenseGroup(
   run: LayerRun,
   group: readonly PartNode[],
   layer: PartNode[],
@@ -145,7 +145,7 @@ async function condenseEach(
   layer: PartNode[],
 ): Promise<Refusal | null> {
   for (const group of groups) {
-    const refusal = await condense(run, group, layer);
+    const refusal = await condenseGroup(run, group, layer);
     if (refusal !== null) return refusal;
   }
   return null;

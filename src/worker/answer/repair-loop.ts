@@ -53,7 +53,7 @@ export async function askWithRepair<T>(
   parts: CallParts,
 ): Promise<AcceptedReply<T> | Refusal> {
   const first = await attempt(plan, plan.pass, NO_CORRECTION, parts);
-  if (plan.otherwise !== undefined && isOfNoForm(first)) {
+  if (plan.otherwise !== undefined && hasWrongForm(first)) {
     return askWithRepair(plan.otherwise, parts);
   }
   recordClaims(plan, [first], parts);
@@ -62,13 +62,13 @@ export async function askWithRepair<T>(
   const again = plan.pass === "part" ? "part" : "retry";
   const second = await attempt(plan, again, correctionFor(plan, first.text, first.judged), parts);
   const standing = standingOf(first, second);
-  if (standing === null && plan.otherwise !== undefined && isOfNoForm(second)) {
+  if (standing === null && plan.otherwise !== undefined && hasWrongForm(second)) {
     return askWithRepair(plan.otherwise, parts);
   }
   recordClaims(plan, [first, second], parts, standing);
   if (standing !== null) return { kind: "kept", value: standing.value };
   if (second.judged.kind === "refused") return second.judged;
-  return brokenTwice(second.judged.kind === "violated" ? second.judged.faults : []);
+  return refuseBrokenTwice(second.judged.kind === "violated" ? second.judged.faults : []);
 }
 
 /**
@@ -89,7 +89,7 @@ export async function askAgain<T>(
   const draft = neutraliseDraft(firstCodePoints(before, MOST_DRAFT_CHARS));
   const rejected = { kind: "violated", faults, checks: UNCHECKED, draft } as const;
   const again = await attempt(plan, "retry", correctionFor(plan, before, rejected), parts);
-  if (plan.otherwise !== undefined && isOfNoForm(again)) {
+  if (plan.otherwise !== undefined && hasWrongForm(again)) {
     return askAgain(plan.otherwise, before, { faults, earlier }, parts);
   }
   const standing = standingOf({ text: before, judged: rejected }, again);
@@ -109,7 +109,7 @@ export async function askAgain<T>(
 }
 
 /** Whether the reply has not the requested form, or the host can't enforce the form. */
-const isOfNoForm = <T>({ judged }: Attempt<T>): boolean =>
+const hasWrongForm = <T>({ judged }: Attempt<T>): boolean =>
   judged.kind === "violated"
     ? judged.isOfNoForm === true
     : judged.kind === "refused" && judged.code === "MODEL_UNSUPPORTED";
@@ -158,11 +158,11 @@ function recordClaims<T>(
 ): void {
   if (pass === "part") return;
   trace.claims(
-    drafts.flatMap((attempt, draft) => {
-      const { judged } = attempt;
+    drafts.flatMap((tryOnce, draft) => {
+      const { judged } = tryOnce;
       const own = judged.kind === "refused" ? [] : (judged.claims ?? []);
       const isLast = draft === 1;
-      const claims = standing?.of === attempt ? standing.claims : own;
+      const claims = standing?.of === tryOnce ? standing.claims : own;
       return claims.map((claim) => ({
         ...claim,
         draft,
@@ -176,7 +176,7 @@ function recordClaims<T>(
 const UNCHECKED: AnswerChecks = { quotes: [], figures: [] };
 
 /** A reply with reasoning alone. Its host may let the model think instead of enforcing a form, so the other form is tried. */
-const NOTHING_BUT_THOUGHT: Validated<never> = {
+const ONLY_REASONING: Validated<never> = {
   kind: "violated",
   faults: [
     {
@@ -203,7 +203,7 @@ async function attempt<T>(
   const reply = await askSecond({ pass, model, choice, prompt, task, overrides }, parts);
   if (reply.kind === "refused") return { text: "", judged: reply };
   const judged = await trace.step("check", () =>
-    reply.doneReason === "thought" ? NOTHING_BUT_THOUGHT : plan.judge(reply),
+    reply.doneReason === "thought" ? ONLY_REASONING : plan.judge(reply),
   );
   trace.detail("check", factsOf(judged));
   trace.checks(judged.kind === "refused" ? UNCHECKED : judged.checks);
@@ -232,7 +232,7 @@ const MORE_ROOM =
 const BOTH_TRIES =
   "`nightdesk runs show` has both tries; other words, or another model, may do better.";
 
-function brokenTwice(faults: readonly Fault[]): Refusal {
+function refuseBrokenTwice(faults: readonly Fault[]): Refusal {
   const codes = [...new Set(faults.map(({ code }) => code))];
   const told = faults.flatMap((fault) => fault.told ?? []).slice(0, MOST_TOLD);
   const remedy = codes.includes("CUT_SHORT") ? MORE_ROOM : BOTH_TRIES;

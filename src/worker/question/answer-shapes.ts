@@ -12,7 +12,7 @@ const NUMBER_WORDS = [
   "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte|treinta|cuarenta|cincuenta|sesenta",
   "setenta|ochenta|noventa|cien|ciento|mil|miles|millón|millones|docena|mitad|medio|media",
 ].join("|");
-const word = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})(?![\p{L}\p{N}])`;
+const whole = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${words})(?![\p{L}\p{N}])`;
 const shape = (...parts: string[]): RegExp => new RegExp(parts.join("|"), "iu");
 
 const ONE = "an?|one|ein|eine[nmrs]?|une?|un|una|uno";
@@ -24,13 +24,13 @@ const UNITS_OF_TIME =
 
 export const NUMBER = shape(
   String.raw`\d`,
-  word(`${NUMBER_WORDS}|${MANY}|${PERIODS}|one|eins|once`),
+  whole(`${NUMBER_WORDS}|${MANY}|${PERIODS}|one|eins|once`),
 );
 
 /** A number with a unit of time, so that a telephone number does not match. */
 export const DURATION = shape(
   String.raw`(?:\d|(?<!\p{L})(?:${NUMBER_WORDS}|${MANY}|${ONE}))[ \u00A0\u202F-]{1,2}(?:(?:and|und|et|y) (?:a |an |ein |une? )?\p{L}{2,10} |\p{Ll}{3,12} )?(?:${UNITS_OF_TIME})(?!\p{L})`,
-  word(
+  whole(
     "at once|immediately|overnight|permanently|sofort|umgehend|über Nacht|immédiatement|tout de suite|inmediatamente|enseguida|(?:since|from|seit|von|depuis|desde) [^.;]{1,40}|until|till|bis|jusqu['’]\\p{L}{1,3}|hasta",
   ),
 );
@@ -40,7 +40,7 @@ export const LENGTH =
 /** A sum with its currency, or a word for "free of charge". */
 export const MONEY = shape(
   String.raw`[€$£¥₣]|\d[ \u00A0\u202F]?(?:EUR|CHF|USD|GBP)`,
-  word(
+  whole(
     "EUR|CHF|USD|GBP|euros?|dollars?|pounds?|pence|francs?|Franken|cents?|pesos?|libras?|pfund|Rappen|free(?: of charge)?|kostenlos|kostenfrei|umsonst|gratuit(?:e|es|s)?|gratis|nothing|nichts|rien|nada",
   ),
 );
@@ -53,12 +53,12 @@ const WORDS_OF_TIME =
   "today|tomorrow|yesterday|tonight|morning|noon|afternoon|evening|midnight|night|spring|summer|autumn|winter|easter|christmas|century|centuries|era|period|age|war|always|never|now|daily|weekly|monthly|yearly|annually|every|each|after|before|during|since|until|ago|later|earlier|next|last|early|late|immediately|soon|once|when|heute|morgen|gestern|mittags?|abends?|nachts?|vormittags?|nachmittags?|frühling|frühjahr|sommers?|herbst|winters?|ostern|weihnachten|pfingsten|jahrhunderts?|sofort|nach|vor|während|seit|bis|sobald|wenn|jeden|jede|jedes|demain|hier|aujourd['’]hui|matin|midi|soir|minuit|nuit|printemps|été|automne|hiver|noël|pâques|siècle|après|avant|pendant|depuis|chaque|tous les|toutes les|hoy|mañana|ayer|tarde|noche|mediodía|medianoche|primavera|verano|otoño|invierno|siglo|después|antes|durante|desde|cada|todos los|todas las";
 export const TIME = shape(
   String.raw`\d`,
-  word(`${MONTHS}|${WEEKDAYS}|${WORDS_OF_TIME}|${PERIODS}`),
+  whole(`${MONTHS}|${WEEKDAYS}|${WORDS_OF_TIME}|${PERIODS}`),
 );
 /** A time of the day. */
 export const CLOCK = shape(
   String.raw`\d ?[:.h] ?\d\d|\d ?(?:a\.?m|p\.?m|Uhr|o['’]clock|heures?|horas?|h)(?!\p{L})`,
-  word(
+  whole(
     "noon|midnight|dawn|dusk|sunrise|sunset|mittags?|mitternacht|midi|minuit|mediodía|medianoche|las \\p{L}{3,8}|(?:at|um|à|a las?) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)",
   ),
 );
@@ -66,26 +66,26 @@ export const CLOCK = shape(
 export const DATE = shape(
   String.raw`\d{1,4}[./-]\d{1,2}[./-]|(?<!\d)1?\d{3}s?(?!\d)|(?<!\d)20\d\d(?!\d)`,
   String.raw`\d(?:st|nd|rd|th|er|\.)?(?: (?:of|de|du))? (?:${MONTHS})(?!\p{L})`,
-  word(
+  whole(
     `${MONTHS}|${WEEKDAYS}|today|tomorrow|yesterday|heute|morgen|gestern|demain|hier|aujourd['’]hui|hoy|mañana|ayer|century|jahrhunderts?|siècle|siglo`,
   ),
 );
 export const YEAR = shape(
   String.raw`(?<!\d)[12]\d{3}s?(?!\d)|(?<!\d)\d{3,4}(?!\d)|\d\ds(?!\p{L})`,
-  word(
+  whole(
     "century|jahrhunderts?|siècle|siglo|(?:this|last|next) year|(?:dieses|letztes|nächstes) Jahr",
   ),
 );
 
 export const OFTEN = shape(
-  word(
+  whole(
     `${PERIODS}|every|each|per|times|once|twice|always|never|rarely|seldom|often|regularly|constantly|alle|jede[nrsm]?|mal|einmal|zweimal|dreimal|\\p{L}{2,10}mal|immer|nie|selten|oft|stets|chaque|tous|toutes|fois|toujours|jamais|souvent|par|cada|todos|todas|vez|veces|siempre|nunca|por`,
   ),
   String.raw`\dx(?!\p{L})|\d ?×`,
 );
 export const PERCENT = shape(
   String.raw`\d ?%`,
-  word(
+  whole(
     "per ?cent(?:age)?|percent|Prozent|pour ?cent|por ciento|half|third|quarter|hälfte|drittel|viertel|moitié|tiers|quart|mitad|tercio|cuarto|majority|most|all|none",
   ),
 );
@@ -93,12 +93,12 @@ export const AGE = shape(
   String.raw`(?:\d|(?<!\p{L})(?:${NUMBER_WORDS}))[ -](?:years?|yrs?|months?|weeks?|days?)[ -](?:old|of age)`,
   String.raw`(?:\d|(?<!\p{L})(?:${NUMBER_WORDS}))[ -](?:Jahre?|Monate?|Wochen) (?:alt|jung)|\d-?jährig`,
   String.raw`(?:\d|(?<!\p{L})(?:${NUMBER_WORDS}))(?: de)? (?:ans|años|mois|meses)(?!\p{L})`,
-  word(
+  whole(
     "aged? (?:of )?\\d{1,3}|born|geboren|geb|née?s?|nació|nacid[oa]|built|gebaut|baujahr|construit|construido|(?:aus|von|de|from|since|seit) (?:dem Jahr )?[12]\\d{3}",
   ),
 );
 export const COLOUR = shape(
-  word(
+  whole(
     "red|blue|green|yellow|black|white|gr[ae]y|brown|orange|pink|purple|violet|silver|gold(?:en)?|cream|beige|turquoise|rot(?:e[nrsm]?)?|blau(?:e[nrsm]?)?|grün(?:e[nrsm]?)?|gelb(?:e[nrsm]?)?|schwarz(?:e[nrsm]?)?|weiß(?:e[nrsm]?)?|grau(?:e[nrsm]?)?|braun(?:e[nrsm]?)?|rouges?|bleue?s?|verte?s?|jaunes?|noire?s?|blanc(?:he)?s?|gris(?:e|es)?|roj[oa]s?|azul(?:es)?|verdes?|amarill[oa]s?|negr[oa]s?|blanc[oa]s?|marr[óo]n(?:es)?",
   ),
 );
@@ -116,7 +116,7 @@ export const REASON =
   /(?<!\p{L})(?:because|since|so that|due to|owing to|thanks to|therefore|reason|cause[ds]?|in order to|as|for|to|weil|da|denn|wegen|damit|deshalb|daher|darum|grund|parce que|car|puisque|afin|pour|à cause|en raison|grâce|porque|ya que|debido|para|por)(?!\p{L})/iu;
 /** A preposition of place. */
 export const PLACE = shape(
-  word(
+  whole(
     "in|at|on|near|to|from|under|behind|beside|between|inside|outside|above|below|across|along|through|into|onto|by|around|within|via|here|there|im|am|auf|bei|beim|an|aus|nach|neben|hinter|vor|unter|über|zwischen|zum|zur|vom|ins|ans|dans|en|à|au|aux|sur|sous|chez|près|derrière|devant|entre|vers|de|du|des|a|al|sobre|bajo|junto|cerca|detrás|delante|hacia|desde",
   ),
 );

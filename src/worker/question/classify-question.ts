@@ -92,11 +92,11 @@ export async function findNamedFiles(
   if (mentions.length === 0) return { names: [], rest: question, knownFiles: [] };
   const asksFor = markAsked(question, mentions);
   const isSettled = mentions.every((mention) => !mayDependOnFiles(mention, unquoted));
-  const search = searchOf(isSettled ? null : await knownFiles());
+  const search = openNameSearch(isSettled ? null : await knownFiles());
   const found = mentions.flatMap((mention) => {
     const name = asksFor(mention)
-      ? search.asked(mention, unquoted)
-      : search.unasked(mention, unquoted);
+      ? search.nameIfAsked(mention, unquoted)
+      : search.nameIfNotAsked(mention, unquoted);
     return name === null ? [] : [name];
   });
   const named = withoutCovered(found);
@@ -177,38 +177,39 @@ const MOST_SPACED_LOOKS = 20_000;
 
 type Search = {
   /** The name of a mention that the question asks to read, or null. */
-  asked(mention: FileMention, text: string): Named | null;
-  unasked(mention: FileMention, text: string): Named | null;
+  nameIfAsked(mention: FileMention, text: string): Named | null;
+  nameIfNotAsked(mention: FileMention, text: string): Named | null;
   used(): readonly string[];
 };
 
-function searchOf(files: KnownFiles | null): Search {
+function openNameSearch(files: KnownFiles | null): Search {
   const used = new Set<string>();
-  const looked = new Map<string, boolean>();
+  const close = new Map<string, boolean>();
   let spacedLooks = 0;
-  const note = (path: string | undefined): boolean => {
+  const markUsed = (path: string | undefined): boolean => {
     if (path !== undefined) used.add(path);
     return path !== undefined;
   };
-  const isKnown = (name: string): boolean => note(files?.exactly(name));
+  const isKnown = (name: string): boolean => markUsed(files?.exactly(name));
   const isClose = (name: string): boolean => {
     if (name.length <= 3) return false;
-    if (!looked.has(name) && looked.size < MOST_CLOSE_LOOKS) {
-      looked.set(name, note(files?.closeTo(name)));
+    if (!close.has(name) && close.size < MOST_CLOSE_LOOKS) {
+      close.set(name, markUsed(files?.closeTo(name)));
     }
-    return looked.get(name) === true;
+    return close.get(name) === true;
   };
-  const hasFolder = (name: string): boolean => note(files?.below(name.split(/[/\\]/, 1)[0] ?? ""));
+  const hasFolder = (name: string): boolean =>
+    markUsed(files?.below(name.split(/[/\\]/, 1)[0] ?? ""));
 
   /** The name to read: with the spaces of a known file, without "l'", and README.md for README. */
-  function spelled(mention: FileMention, text: string): Named {
+  function spell(mention: FileMention, text: string): Named {
     const { name, start } = mention;
     if (isBareFile(name)) return { ...mention, name: withEnding(name) };
     if (mention.isQuoted || files === null) return mention;
     const candidates = files.afterBlank(name);
     spacedLooks += candidates.length;
     const spaced = spacedLooks > MOST_SPACED_LOOKS ? null : findSpaced(mention, text, candidates);
-    if (spaced !== null && note(spaced.path)) {
+    if (spaced !== null && markUsed(spaced.path)) {
       const whole = text.slice(spaced.start, mention.end).replace(/\s+/g, " ");
       return { ...mention, name: whole, start: spaced.start };
     }
@@ -222,22 +223,22 @@ function searchOf(files: KnownFiles | null): Search {
     const names = new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)));
     const [only, ...others] = names;
     if (only === undefined || others.length > 0) return name;
-    note(paths[0]);
+    markUsed(paths[0]);
     return only;
   }
 
   return {
-    asked(mention, text) {
+    nameIfAsked(mention, text) {
       const { name, claim } = mention;
       if (claim === "if_known" && !isKnown(name)) return null;
       if (claim === "in_folder" && !hasFolder(name)) return null;
-      return spelled(mention, text);
+      return spell(mention, text);
     },
-    unasked(mention, text) {
+    nameIfNotAsked(mention, text) {
       const { name, claim } = mention;
-      if (claim === "always" || isKnown(name)) return spelled(mention, text);
+      if (claim === "always" || isKnown(name)) return spell(mention, text);
       if (claim === "if_known" || (claim === "in_folder" && !hasFolder(name))) return null;
-      const whole = spelled(mention, text);
+      const whole = spell(mention, text);
       return whole.name !== name || isClose(name) ? whole : null;
     },
     used: () => [...used],

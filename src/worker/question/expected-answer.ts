@@ -110,7 +110,7 @@ type Kind = {
 
 /** The beginning of a clause, with up to two words before the question word: "At what", "Bis wann", "De quelle". */
 const OPENS = String.raw`\| (?:[^ |]+ ){0,2}`;
-const asks = (...patterns: string[]): RegExp => new RegExp(patterns.join("|"), "u");
+const anyOf = (...patterns: string[]): RegExp => new RegExp(patterns.join("|"), "u");
 const holding =
   (...shapes: RegExp[]) =>
   (text: string): boolean =>
@@ -126,7 +126,7 @@ const attribute = (nouns: string): string =>
 const KINDS: readonly Kind[] = [
   {
     kind: "percentage",
-    asks: asks(
+    asks: anyOf(
       attribute(
         "percent|percentage|per cent|prozent|prozentsatz|pourcentage|porcentaje|fraction|share",
       ),
@@ -137,7 +137,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "age",
-    asks: asks(
+    asks: anyOf(
       String.raw` how old | wie alt | quel age | que edad | cuantos anos (?:tiene|tenia|cumple) | age of `,
     ),
     holds: holding(AGE),
@@ -145,7 +145,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "clock time",
-    asks: asks(
+    asks: anyOf(
       " what time (?!period|frame|span|of year)| at which time | wie ?viel uhr | welche uhrzeit | quelle heure | que hora ",
     ),
     holds: holding(CLOCK),
@@ -153,7 +153,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "duration",
-    asks: asks(
+    asks: anyOf(
       " how (?:quickly|soon|long) | within (?:which|what|how) | wie (?:lange|schnell|bald) | combien de temps | (?:pendant|depuis) combien | cuanto tiempo | cuanto (?:dura|duro|tarda|tardo) | how many (?:years|months|weeks|days|hours|minutes|seconds) ",
     ),
     holds: holding(DURATION, LENGTH),
@@ -161,7 +161,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "frequency",
-    asks: asks(
+    asks: anyOf(
       " how often | wie (?:oft|haufig) | combien de fois | quelle frequence | que frecuencia | cuantas veces | how many times ",
     ),
     holds: holding(OFTEN, NUMBER),
@@ -169,7 +169,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "money",
-    asks: asks(
+    asks: anyOf(
       String.raw` how much (?:money |(?:[^ |]+ ){0,8}(?:cost|costs|pay|pays|paid|earn|earns|charge|charges|owe|owes|spend|spent|price|rent) )`,
       String.raw`(?:was|wie ?viel(?: geld)?) (?:[^ |]+ )?(?:kostet|kosten|kostete|verdient|verdienen|zahlt|zahlen|bezahlt)(?: |$)`,
       String.raw`wie ?viel (?:[^ |]+ ){0,8}(?:gekostet|verdient|gezahlt|bezahlt|zahlen|kosten)(?: |$)`,
@@ -185,7 +185,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "phone number",
-    asks: asks(
+    asks: anyOf(
       attribute(
         "(?:phone|telephone|mobile|fax|cell) number|(?:tele)?(?:fon|phon)nummer|handynummer|numero de telephone|telephone|(?:numero de )?telefono|telefon|phone",
       ),
@@ -195,7 +195,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "mail address",
-    asks: asks(
+    asks: anyOf(
       attribute(
         "e ?mail(?: address| adresse)?|mail address|mailadresse|adresse (?:e ?mail|electronique)|correo(?: electronico)?",
       ),
@@ -205,13 +205,13 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "address",
-    asks: asks(attribute("address|adresse|anschrift|direccion")),
+    asks: anyOf(attribute("address|adresse|anschrift|direccion")),
     holds: holding(ADDRESS),
     bonus: BONUS.common,
   },
   {
     kind: "secret",
-    asks: asks(
+    asks: anyOf(
       attribute("(?:[^ |]+ )?(?:password|passwort|kennwort|contrasena|pin|iban|mot de passe)"),
     ),
     holds: holding(SECRET),
@@ -219,13 +219,15 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "street",
-    asks: asks(" (?:what|which) street | welche[rn]? (?:strasse|straße) | quelle rue | que calle "),
+    asks: anyOf(
+      " (?:what|which) street | welche[rn]? (?:strasse|straße) | quelle rue | que calle ",
+    ),
     holds: holding(STREET),
     bonus: BONUS.rare,
   },
   {
     kind: "code",
-    asks: asks(
+    asks: anyOf(
       attribute(
         "(?:[^ |]+ )?(?:serial number|seriennummer|part number|version|reference|referenz|referencia|code|codigo|model number|numero de serie|license plate|kennzeichen)",
       ),
@@ -235,13 +237,13 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "count",
-    asks: asks(" how many | wie ?viele | combien d(?:e|es)? (?!pluie|eau|temps) | cuant[oa]s "),
+    asks: anyOf(" how many | wie ?viele | combien d(?:e|es)? (?!pluie|eau|temps) | cuant[oa]s "),
     holds: holding(NUMBER),
     bonus: BONUS.common,
   },
   {
     kind: "amount",
-    asks: asks(
+    asks: anyOf(
       " how (?:much|far|big|large|high|fast|hot|warm|late|early|deep|heavy|strong|tall|wide|thick|cold|loud) | wie ?viel | wie (?:hoch|gros|groß|weit|tief|schwer|schnell|stark|breit|dick|warm|heiß|kalt|laut) | combien | quelle (?:distance|taille|hauteur|profondeur|vitesse|temperature|longueur|largeur|quantite) | cuanto | cuanta | que (?:distancia|altura|profundidad|velocidad|temperatura|longitud|cantidad|tamano) ",
       attribute(
         "number|amount|temperature|limit|weight|length|height|depth|width|distance|speed|rate|population|size|anzahl|menge|temperatur|gewicht|lange|hohe|tiefe|breite|geschwindigkeit|poids|longueur|hauteur|numero|peso|longitud|altura|poblacion",
@@ -253,7 +255,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "year",
-    asks: asks(
+    asks: anyOf(
       String.raw`${OPENS}(?:what|which) years? `,
       " welche[mns]? jahre? | quelle annee | que ano ",
     ),
@@ -262,7 +264,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "date",
-    asks: asks(
+    asks: anyOf(
       " (?:what|which) (?:day|date|month|weekday) | date | deadline | welche[mnr] (?:tag|datum|monat) | quel (?:jour|mois) | quelle date | que (?:dia|fecha|mes) | deadline | frist ",
     ),
     holds: holding(DATE, TIME),
@@ -270,7 +272,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "time",
-    asks: asks(
+    asks: anyOf(
       String.raw` when (?:is|are|was|were|do|does|did|will|would|can|could|should|must|may|has|have|had) `,
       String.raw`${OPENS}(?:wann|quand|cuando) `,
       " (?:what|which) (?:century|decade|era|season) ",
@@ -280,14 +282,14 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "reason",
-    asks: asks(" why | warum | weshalb | wieso | pourquoi | por que "),
+    asks: anyOf(" why | warum | weshalb | wieso | pourquoi | por que "),
     holds: holding(REASON),
     bonus: BONUS.common,
     isLoose: true,
   },
   {
     kind: "person",
-    asks: asks(
+    asks: anyOf(
       String.raw`${OPENS}(?:who|whom|whose|wer|wem|wen|wessen|quien|quienes) `,
       String.raw`\| (?:a |de |avec |pour |par |chez )?qui (?!est ce qui)`,
       "(?: and| was| is| beat) (?:who|whom|whose) ",
@@ -298,7 +300,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "name",
-    asks: asks(
+    asks: anyOf(
       " wie (?:heißt|heissen|heißen|heist) | comment (?:s appelle|s appellent|se nomme) | como se llama(?:n|ba)? ",
       attribute("name|names|namen?|nom|noms|nombre|nombres"),
       String.raw` what (?:is|was|are) (?:[^ |]+ ){1,8}(?:called|named) \|`,
@@ -308,7 +310,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "colour",
-    asks: asks(
+    asks: anyOf(
       " (?:what|which) colou?rs? | welche farben? | quelle couleur | (?:que|cual es el) color ",
     ),
     holds: holding(COLOUR),
@@ -317,7 +319,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "place",
-    asks: asks(
+    asks: anyOf(
       String.raw`${OPENS}(?:where|wo|wohin|woher|donde|adonde) `,
       String.raw`\| (?:d )?ou (?:est|sont|se|a|ont|etait|peut|va|vont|doit|faut|on|trouve|habite|vit) `,
     ),

@@ -57,7 +57,7 @@ export function knownFilesOf(paths: readonly string[]): KnownFiles {
   }
   return {
     exactly: (name) => byName.get(baseOf(name))?.find((path) => endsWithPath(path, name)),
-    closeTo: (name) => closest(foldName(baseOf(name)), byLength),
+    closeTo: (name) => findClosest(foldName(baseOf(name)), byLength),
     withEnding: (name) => byStem.get(foldName(name)) ?? [],
     below: (folder) => folders.get(folder),
     afterBlank: (lastWord) => spaced.get(foldName(lastWord)) ?? [],
@@ -76,7 +76,7 @@ function endsOf(path: string): SpacedName[] {
   });
 }
 
-function closest(
+function findClosest(
   folded: string,
   byLength: ReadonlyMap<number, readonly Named[]>,
 ): string | undefined {

@@ -48,11 +48,11 @@ export function findReadingWords(question: string): Reader {
   return {
     asksFor: ({ start, end }) => {
       const first = firstFrom(words, start);
-      const before = sentence(words.slice(Math.max(0, first - REACH), first).toReversed());
+      const before = cutAtSentenceEnd(words.slice(Math.max(0, first - REACH), first).toReversed());
       const next = firstFrom(words, end);
       // In a script without spaces the next word begins directly at the end of the name.
       const from = (words[next - 1]?.end ?? 0) > end ? next - 1 : next;
-      return isAsked(before, sentence(words.slice(from, from + REACH)));
+      return isAsked(before, cutAtSentenceEnd(words.slice(from, from + REACH)));
     },
   };
 }
@@ -65,7 +65,7 @@ function kindsOf(word: string): ReadonlySet<Kind> {
 }
 
 /** The words up to the end of the sentence, nearest first. */
-function sentence(words: readonly Word[]): readonly Word[] {
+function cutAtSentenceEnd(words: readonly Word[]): readonly Word[] {
   const end = words.findIndex(({ kinds }) => kinds.size === 0);
   return end === -1 ? words : words.slice(0, end);
 }
