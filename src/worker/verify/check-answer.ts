@@ -117,7 +117,7 @@ export function checkAnswer(
   const inspected = inspectAnswer({ body, prose, claims }, rules);
   const { citations, checks, statements } = inspected;
   const found = [...formViolations(body, prose, reply, rules), ...findViolations(inspected, rules)];
-  const isEmpty = found.length + statements.length === 0 && !isTakenOver(body, rules);
+  const isEmpty = found.length + statements.length === 0 && !copiesEvidence(body, rules);
   const faults = isEmpty ? [violation("EMPTY_ANSWER", NO_STATEMENT)] : found;
   const unsupported = rules.unsupported === "flag" ? [] : statements.filter(isUnsupported);
   const footer = footerState(footers, rules.footer);
@@ -126,12 +126,12 @@ export function checkAnswer(
   if (faults.length + unsupported.length === 0 && missing === null) {
     return { ...whole, text: `${body}\n${rules.footer}`, dropped: 0, missing };
   }
-  const mended = faults.length === 0 ? mend(whole, reply, rules) : null;
+  const mended = faults.length === 0 ? leaveOutUnsupported(whole, reply, rules) : null;
   if (mended !== null && rules.unsupported === "drop") return mended;
   const violations = [
     ...faults,
     ...unsupported.slice(0, MOST_SHOWN).map(unsupportedViolation),
-    ...(missing === null ? [] : [violation("NOT_WHAT_WAS_ASKED", isAsked(missing))]),
+    ...(missing === null ? [] : [violation("NOT_WHAT_WAS_ASKED", missingKindMessage(missing))]),
   ];
   return { kind: "violated", violations, checks, statements, mended };
 }
@@ -147,7 +147,7 @@ const missingIn = (
         statements.map(({ text }) => text),
       );
 
-const isAsked = (kind: string): string =>
+const missingKindMessage = (kind: string): string =>
   `The question asks for: ${kind}. No statement holds such a thing. Say it if the evidence does; if it does not, decline.`;
 
 const isUnsupported = ({ record }: GradedStatement): boolean => record.grade === "unsupported";
@@ -155,7 +155,7 @@ const isUnsupported = ({ record }: GradedStatement): boolean => record.grade ===
 type WholeAnswer = Omit<PassedAnswer, "text" | "dropped" | "missing">;
 
 /** Leaves unsupported statements out of an answer, and adds its notes. Null where the policy is "refuse", or nothing is left. */
-function mend(
+function leaveOutUnsupported(
   { body: whole, statements, ...answer }: WholeAnswer,
   reply: CheckableReply,
   rules: AnswerRules,
@@ -191,7 +191,7 @@ export const leftOutNote = (dropped: number): string =>
 function unsupportedViolation({ record: { text, reason } }: GradedStatement): Violation {
   return violation(
     "UNSUPPORTED",
-    `The evidence does not carry this (${REASON_WORDS[reason]}): ${shown(text)}`,
+    `The evidence does not carry this (${REASON_WORDS[reason]}): ${shorten(text)}`,
   );
 }
 
@@ -240,13 +240,13 @@ const findViolations = (inspected: InspectedAnswer, rules: AnswerRules): Violati
   ...looseQuotes(inspected).map(({ quote }) =>
     violation(
       "QUOTE_NOT_FOUND",
-      `These words in quotation marks are not in the evidence: ${shown(quote)}`,
+      `These words in quotation marks are not in the evidence: ${shorten(quote)}`,
     ),
   ),
 ];
 
 /** Whether a summary copies a line of the evidence: a file of questions or headings alone is summarised by some of them. */
-const isTakenOver = (body: string, { question, evidence }: AnswerRules): boolean =>
+const copiesEvidence = (body: string, { question, evidence }: AnswerRules): boolean =>
   question === "" &&
   body.split(/\n|\[[^\]\n]*\]/).some((words) => {
     const letters = lettersOf(words);
@@ -265,7 +265,7 @@ function citationViolations(
   const isGood = ({ kind }: FoundCitation): boolean =>
     kind === "resolved" || (kind === "unknown_name" && !requireInSnapshot);
   if (citations.some(isGood)) return [];
-  const names = [...new Set(citations.map(({ spelled }) => shown(spelled)))].slice(0, MOST_SHOWN);
+  const names = [...new Set(citations.map(({ spelled }) => shorten(spelled)))].slice(0, MOST_SHOWN);
   if (names.length > 0) {
     const range = `numbers 1 to ${evidence.length}`;
     return [
@@ -294,7 +294,7 @@ const looseQuotes = ({ checks, statements }: InspectedAnswer): readonly QuoteRec
 const MOST_SHOWN = 5;
 const MOST_CHARS = 300;
 
-const shown = (text: string): string => firstCodePoints(text, MOST_CHARS);
+const shorten = (text: string): string => firstCodePoints(text, MOST_CHARS);
 
 type WrittenAnswer = {
   readonly body: string;

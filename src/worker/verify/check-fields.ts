@@ -6,7 +6,7 @@ import { WorkTooLong } from "../offload/offload.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";
 import { fieldValues, pairQuotes, plainFields } from "./bindings/quoted-fields.ts";
 import type { FieldValue } from "./bindings/quoted-fields.ts";
-import { membersOf, unfolded } from "./fields-schema.ts";
+import { membersOf, unfold } from "./fields-schema.ts";
 import type { Fields, FieldsSchema } from "./fields-schema.ts";
 
 /** The fields of a reply, their faults by the schema, and, if there are none, their quotes and values. */
@@ -36,7 +36,7 @@ export async function checkByPreset(
   judged: ReadonlySet<string>,
 ): Promise<CheckFields> {
   const validate = await compile(schema);
-  return async (given) => checked(given, schema, validate, judged);
+  return async (given) => inspect(given, schema, validate, judged);
 }
 
 /** Reading and checking take milliseconds: only hostile input takes this long. */
@@ -69,7 +69,7 @@ type Checkable = { readonly given: Fields; readonly schema: FieldsSchema };
 
 export async function checkFields({ given, schema }: Checkable): Promise<CheckedFields> {
   const validate = await schemaCompiler()(schema);
-  return checked(given, schema, validate, new Set());
+  return inspect(given, schema, validate, new Set());
 }
 
 const CHECK_FIELDS: PureWork<Checkable, CheckedFields> = {
@@ -77,7 +77,7 @@ const CHECK_FIELDS: PureWork<Checkable, CheckedFields> = {
   run: checkFields,
 };
 
-function checked(
+function inspect(
   given: Fields,
   schema: FieldsSchema,
   validate: (fields: Fields) => readonly SchemaFault[],
@@ -111,7 +111,7 @@ type ValueContext = {
 };
 
 function collect(value: unknown, place: ValueContext): void {
-  const schemas = place.schemas.flatMap((schema) => unfolded(schema, place.root));
+  const schemas = place.schemas.flatMap((schema) => unfold(schema, place.root));
   const isQuote = place.isQuote || schemas.some((schema) => schema["x-quote"] === true);
   if (typeof value === "string") {
     if (isQuote) place.found.push({ path: place.path, quote: value });

@@ -93,7 +93,7 @@ function passedReply(answer: PassedAnswer, { evidence, unsupported }: AnswerRule
     ...passed,
     checks: boundChecks(answer.checks),
     claims: boundClaims(claimRecords(statements, fate, true)),
-    citations: storeCitations(answer),
+    citations: storedCitations(answer),
     words: withoutCitations(answer.body, countPieces(evidence)),
   };
 }
@@ -200,7 +200,7 @@ const MOST_SPELLED_CHARS = 300;
 const MOST_UNRESOLVED = 200;
 
 /** The citations of an answer in the stored form, each once, in the order of the answer. */
-function storeCitations({ citations, checks }: PassedAnswer): Citation[] {
+function storedCitations({ citations, checks }: PassedAnswer): Citation[] {
   const quotes = new Map(
     checks.quotes
       .toReversed()
@@ -210,7 +210,7 @@ function storeCitations({ citations, checks }: PassedAnswer): Citation[] {
   let unresolved = 0;
   for (const found of citations) {
     if (found.kind !== "resolved" && unresolved >= MOST_UNRESOLVED) continue;
-    const citation = store(found);
+    const citation = storedCitation(found);
     const key = JSON.stringify(citation);
     if (stored.has(key)) continue;
     if (found.kind !== "resolved") unresolved += 1;
@@ -220,7 +220,7 @@ function storeCitations({ citations, checks }: PassedAnswer): Citation[] {
   return [...stored.values()];
 }
 
-function store(found: FoundCitation): Citation {
+function storedCitation(found: FoundCitation): Citation {
   if (found.kind !== "resolved") {
     const path = cleanText(firstCodePoints(found.spelled, MOST_SPELLED_CHARS));
     return { path, heading: null, chunkKey: null, lineStart: 0, lineEnd: 0, resolved: false };

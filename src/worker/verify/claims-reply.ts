@@ -110,7 +110,7 @@ function layOut(
 }
 
 /** Removes the gaps that citations leave. */
-const closed = (line: string): string => line.replace(/\s+/g, " ").replace(/ (?=[.,;:!?]|$)/g, "");
+const tidy = (line: string): string => line.replace(/\s+/g, " ").replace(/ (?=[.,;:!?]|$)/g, "");
 
 /** Marks of a heading, an item, a quotation or a row, which would turn a sentence into another block. */
 const BLOCK_MARK = /^(?:[-*+•>|]\s+|#{1,6}\s+|\|)+/;
@@ -120,7 +120,7 @@ const STOP = /(?<=[\p{L}\p{N}%°)])[.!。！]$/u;
 function sentenceOf({ text, cites }: GivenClaim, pieces: number, isCited: boolean): string {
   const line = openAnswer(cleanText(text)).body.replace(/\s+/g, " ").trim();
   const own = findCitations(line, pieces);
-  const uncited = own.length === 0 ? line : closed(withoutSpans(line, own));
+  const uncited = own.length === 0 ? line : tidy(withoutSpans(line, own));
   const words = uncited.replace(BLOCK_MARK, "").trim();
   if (lettersOf(words) === "") return "";
   const given = isCited ? [...cites, ...own.flatMap((found) => found.numbers)] : [];

@@ -99,7 +99,7 @@ export type HeadingRule = {
  */
 function headingNames(headingPath: string | null, rule: HeadingRule): string[] {
   if (rule.headingMatch === "ignore") return [""];
-  const titles = (headingPath ?? "").split(" > ").map((title) => comparable(title, rule));
+  const titles = (headingPath ?? "").split(" > ").map((title) => comparableTitle(title, rule));
   const whole = titles.join(" > ");
   if (rule.headingMatch === "exact") return [whole];
   const prefixes = titles.map((_, index) => titles.slice(0, index + 1).join(" > "));
@@ -112,12 +112,12 @@ function givenNames(given: string, rule: HeadingRule): string[] {
   const parted = (mark: string | RegExp): string =>
     given
       .split(mark)
-      .map((title) => comparable(title, rule))
+      .map((title) => comparableTitle(title, rule))
       .join(" > ");
   return [parted(" > "), parted(/[>#]/)];
 }
 
-function comparable(title: string, { normalizeHeading }: HeadingRule): string {
+function comparableTitle(title: string, { normalizeHeading }: HeadingRule): string {
   if (!normalizeHeading) return title.trim();
   const text = normaliseText(title).replace(/\s+/g, " ").trim();
   let end = text.length;

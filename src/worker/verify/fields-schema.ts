@@ -16,7 +16,7 @@ const memberOf = (properties: unknown, name: string): FieldsSchema[] => {
 };
 
 /** The schema, and all schemas that it references or combines. References never form a cycle: the queue refuses those. */
-export function unfolded(schema: FieldsSchema, root: FieldsSchema): FieldsSchema[] {
+export function unfold(schema: FieldsSchema, root: FieldsSchema): FieldsSchema[] {
   const { $ref: reference } = schema;
   const joined = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {
     const schemas = schema[keyword];
@@ -24,7 +24,7 @@ export function unfolded(schema: FieldsSchema, root: FieldsSchema): FieldsSchema
   });
   const target = typeof reference === "string" ? targetOf(reference, root) : null;
   const further = target === null ? joined : [target, ...joined];
-  return [schema, ...further.flatMap((one) => unfolded(one, root))];
+  return [schema, ...further.flatMap((one) => unfold(one, root))];
 }
 
 function targetOf(reference: string, root: FieldsSchema): FieldsSchema | null {
@@ -60,10 +60,10 @@ export const constraintOf = (schema: FieldsSchema): FieldsSchema =>
   Object.fromEntries(
     Object.entries(schema)
       .filter(([keyword]) => KEPT.has(keyword))
-      .map(([keyword, value]) => [keyword, constrained(keyword, value)]),
+      .map(([keyword, value]) => [keyword, constrainKeyword(keyword, value)]),
   );
 
-function constrained(keyword: string, value: unknown): unknown {
+function constrainKeyword(keyword: string, value: unknown): unknown {
   if (keyword === "enum" || keyword === "const") return value;
   if (Array.isArray(value)) {
     return value.map((one: unknown) => (isRecord(one) ? constraintOf(one) : one));

@@ -49,16 +49,16 @@ export function findBareLinks(text: string): BareLink[] {
   for (const [kind, patterns] of [["link", LINKS] as const, ["path", PATHS] as const]) {
     for (const pattern of patterns) {
       for (const { 0: spelled, index } of text.matchAll(pattern)) {
-        const target = withoutTail(spelled);
+        const target = trimTail(spelled);
         if (target !== "") found.push({ kind, start: index, end: index + target.length, target });
       }
     }
   }
-  return merged(text, found);
+  return mergeOverlapping(text, found);
 }
 
 /** Removes punctuation at the end, and a closing bracket that the target did not open. */
-function withoutTail(target: string): string {
+function trimTail(target: string): string {
   let end = target.length;
   for (; end > 0; end -= 1) {
     const last = target.charAt(end - 1);
@@ -69,7 +69,7 @@ function withoutTail(target: string): string {
 }
 
 /** Merges links that overlap, so that no rest of one remains. */
-function merged(text: string, found: readonly BareLink[]): BareLink[] {
+function mergeOverlapping(text: string, found: readonly BareLink[]): BareLink[] {
   const links: BareLink[] = [];
   for (const link of [...found].sort((one, other) => one.start - other.start)) {
     const last = links.at(-1);

@@ -35,7 +35,7 @@ export function checkLinks(
     ),
   );
   if (markup.length + bare.length === 0) return { records: [], spans: [] };
-  const recordOf = recorder(question, evidence);
+  const recordOf = linkRecorder(question, evidence);
   const links = [
     ...markup.map(({ tail, target }) => ({ at: tail, record: recordOf("link", target) })),
     ...bare.map((link) => ({ at: link, record: recordOf(link.kind, link.target) })),
@@ -43,7 +43,7 @@ export function checkLinks(
   return { records: links.map(({ record }) => record), spans: links.map(({ at }) => at) };
 }
 
-function recorder(
+function linkRecorder(
   question: string,
   evidence: readonly CitableBlock[],
 ): (kind: "link" | "path", target: string) => FigureRecord {

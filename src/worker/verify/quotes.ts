@@ -151,7 +151,7 @@ function quotesIn(text: string, { start, end }: TextSpan): TextSpan[] {
     if (closed === 0 && outermost !== undefined)
       quotes.push({ start: outermost.start, end: index });
     if (closed !== -1) open = open.slice(0, closed);
-    else if (open.length < DEEPEST && opens(text, index)) {
+    else if (open.length < DEEPEST && opensQuote(text, index)) {
       open.push({ start: index + 1, closers: CLOSERS[char] ?? "" });
     }
   }
@@ -161,7 +161,7 @@ function quotesIn(text: string, { start, end }: TextSpan): TextSpan[] {
 
 const ONLY_CLOSERS = "」』";
 
-const opens = (text: string, index: number): boolean => {
+const opensQuote = (text: string, index: number): boolean => {
   const char = text.charAt(index);
   return CLOSERS[char] !== undefined && (!AMBIGUOUS.includes(char) || opensWord(text, index));
 };

@@ -51,17 +51,17 @@ function surroundingsOf(text: string, { start, end }: TextSpan): Surroundings {
   };
 }
 
-const words = (...lines: readonly string[]): string => lines.join(" ").replaceAll(" ", "|");
+const alternatives = (...lines: readonly string[]): string => lines.join(" ").replaceAll(" ", "|");
 
 /** Verbs of speech, in English, German, French and Spanish. */
-const SPEAKS = words(
+const SPEAKS = alternatives(
   "says? said saying states? stated writes? wrote writing notes? noted claims? claimed declares? declared explains?",
   "explained announces? announced promises? promised reports? reported replied replies answer(?:s|ed)? answering",
   "sagt sagte schreibt schrieb erklärt erklärte meint meinte vermerkt antwortet",
   "dit disait disent écrit écrivait indique précise déclare affirme stipule explique répond",
   "dice dicen dijo escribe escribió indica señala afirma explica responde declara",
 );
-const STANDS = words(
+const STANDS = alternatives(
   "reads? heißt steht stand laut lautet gemäß geschrieben selon según pone reza",
 );
 const wholeWord = (choices: string): string => `(?<!\\p{L})(?:${choices})(?!\\p{L})`;

@@ -72,18 +72,18 @@ type Opened = { readonly kind: "opened"; readonly fields: Fields } | Validated<n
 export function openFields({ reply, evidence }: Openable): Opened {
   const { text, toolCalls, doneReason } = reply;
   if (toolCalls.length > 0 || parseToolCall(text) !== null) {
-    return violated(
+    return violatedBy(
       fault("TOOL_CALL", "It called a tool. Tools can't be used; reply with the JSON object."),
     );
   }
   if (doneReason !== "stop") {
-    return violated(fault("CUT_SHORT", "It was cut off because it was too long. Be shorter."));
+    return violatedBy(fault("CUT_SHORT", "It was cut off because it was too long. Be shorter."));
   }
-  if (holdsDecline(text, evidence)) return declined();
+  if (holdsDecline(text, evidence)) return refuseDeclined();
   const read = parseObject(text);
   if (read.kind === "fields") return { kind: "opened", fields: read.fields };
-  if (isDeclined(text, { question: "", evidence })) return declined();
-  return violated(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
+  if (isDeclined(text, { question: "", evidence })) return refuseDeclined();
+  return violatedBy(fault("NO_JSON", `It is no JSON object that can be read: ${read.reason}.`));
 }
 
 /** `openFields` in a thread, for replies and documents of any length. */
@@ -204,14 +204,14 @@ const unverifiedIn = (quotes: readonly FieldQuote[], records: readonly QuoteReco
     return [fault("QUOTE_NOT_FOUND", `${path}: ${why}.`)];
   });
 
-const declined = (): Validated<never> =>
+const refuseDeclined = (): Validated<never> =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
     "The document does not give the fields that are asked for. Ask for others, or let them be null.",
   );
 
 const fault = (code: string, message: string): Fault => ({ code, message, told: message });
-const violated = (one: Fault): Validated<never> => ({
+const violatedBy = (one: Fault): Validated<never> => ({
   kind: "violated",
   faults: [one],
   checks: UNCHECKED,
@@ -222,7 +222,7 @@ type ReadFields =
   /** `reason` is a clause about the reply, without its words. */
   | { readonly kind: "none"; readonly reason: string };
 
-const none = (reason: string): ReadFields => ({ kind: "none", reason });
+const noFields = (reason: string): ReadFields => ({ kind: "none", reason });
 
 /** The beginning of an object behind words: at the start of a line, also in a fence. */
 const OBJECT_BEHIND_WORDS = /(?:^|\n)[ \t]{0,8}\{/;
@@ -234,12 +234,12 @@ const OBJECT_BEHIND_WORDS = /(?:^|\n)[ \t]{0,8}\{/;
 export function parseObject(reply: string): ReadFields {
   const { text } = openReply(reply);
   const start = text.startsWith("{") ? 0 : (OBJECT_BEHIND_WORDS.exec(text)?.index ?? -1);
-  if (start === -1) return none("it held no JSON object");
+  if (start === -1) return noFields("it held no JSON object");
   const json = text.slice(text.indexOf("{", start));
   const span = endOfJson(json);
-  if (span.kind === "open") return none(span.reason);
+  if (span.kind === "open") return noFields(span.reason);
   const value = parseJson(json.slice(0, span.end));
-  if (!isRecord(value)) return none("its JSON is not valid");
+  if (!isRecord(value)) return noFields("its JSON is not valid");
   const unstorable = findUnstorable(value);
-  return unstorable === null ? { kind: "fields", fields: value } : none(unstorable);
+  return unstorable === null ? { kind: "fields", fields: value } : noFields(unstorable);
 }

@@ -135,7 +135,7 @@ function placeIn(
  */
 function labelFinder(evidence: readonly CitableBlock[]): (words: readonly string[]) => boolean {
   let labels: string | null = null;
-  return (words) => (labels ??= labelsOf(evidence)).includes(comparable(words));
+  return (words) => (labels ??= labelsOf(evidence)).includes(spacedWords(words));
 }
 
 function labelsOf(evidence: readonly CitableBlock[]): string {
@@ -146,11 +146,11 @@ function labelsOf(evidence: readonly CitableBlock[]): string {
       : [`${path}#${headingPath}`, `${path}#${headingPath.split(" > ").at(-1) ?? ""}`],
   );
   return [...new Set([...titles, ...headings])]
-    .map((label) => comparable(foldWords(label).map(({ text }) => text)))
+    .map((label) => spacedWords(foldWords(label).map(({ text }) => text)))
     .join("\n");
 }
 
-const comparable = (words: readonly string[]): string => ` ${words.join(" ")} `;
+const spacedWords = (words: readonly string[]): string => ` ${words.join(" ")} `;
 
 /** Fewer words, or fewer characters, could match by chance. */
 const FEWEST_WORDS = 3;
@@ -215,7 +215,7 @@ function spanOf(
     stretches.slice(Math.max(0, at - FEWEST_WORDS + 1), at + 1).some(Boolean),
   );
   const [first] = stretches;
-  return isCovered && first !== undefined ? extend(part, first) : null;
+  return isCovered && first !== undefined ? extendMatch(part, first) : null;
 }
 
 function wholeSpan(
@@ -225,13 +225,13 @@ function wholeSpan(
   const wanted = part.map(idOf);
   for (const piece of pieces) {
     const [at] = findSequence(wanted, piece.ids, 1);
-    if (at !== undefined) return extend(part, { piece, at });
+    if (at !== undefined) return extendMatch(part, { piece, at });
   }
   return null;
 }
 
 /** The place of as many words of the part as follow each other there. */
-function extend(part: readonly string[], { piece, at }: Stretch): EvidenceSpan {
+function extendMatch(part: readonly string[], { piece, at }: Stretch): EvidenceSpan {
   let count = 1;
   while (count < part.length && piece.words[at + count]?.text === part[count]) count += 1;
   return piece.placeOf(piece.words[at]?.start ?? 0, piece.words[at + count - 1]?.end ?? 0);

@@ -127,13 +127,13 @@ function quoteFinder(
     evidence,
     quotes.length,
   );
-  const located = new Map(quotes.map((quote, at) => [quote, placed(records[at])]));
+  const located = new Map(quotes.map((quote, at) => [quote, locatedQuote(records[at])]));
   return (quote) => located.get(quote) ?? null;
 }
 
 const STANDS: ReadonlySet<QuoteRecord["class"]> = new Set(["verbatim", "normalised", "elided"]);
 
-const placed = (record: QuoteRecord | undefined): Located | null =>
+const locatedQuote = (record: QuoteRecord | undefined): Located | null =>
   record === undefined || record.span === null || !STANDS.has(record.class)
     ? null
     : { quote: record.quote.trim(), span: record.span };
@@ -170,7 +170,7 @@ function holderAt(
   if (located === null) return null;
   const { units } = document;
   const isEnough = saysEnough(located, document);
-  if (isEnough && holds(field, document.wordsOf(located.quote))) return located;
+  if (isEnough && holdsValue(field, document.wordsOf(located.quote))) return located;
   if (!isEnough && !standsOnce(located.quote, document)) return null;
   const first = firstBehind(units, located.span);
   let last = first;
@@ -179,7 +179,7 @@ function holderAt(
     .slice(Math.max(0, first - neighbours), last + 1 + neighbours)
     .filter(({ span }) => span.number === located.span.number);
   const ofQuote = near.filter(({ span }) => overlaps(span, located.span));
-  return [...ofQuote, ...near].find(({ words }) => holds(field, words)) ?? null;
+  return [...ofQuote, ...near].find(({ words }) => holdsValue(field, words)) ?? null;
 }
 
 export const overlaps = (one: EvidenceSpan, other: EvidenceSpan): boolean =>
@@ -225,7 +225,7 @@ function standsOnce(quote: string, { row }: Document): boolean {
   return first !== -1 && !row.includes(wanted, first + 1);
 }
 
-function holds(field: FieldValue, words: QuotedWords): boolean {
+function holdsValue(field: FieldValue, words: QuotedWords): boolean {
   const { value, about, options, isJudged } = field;
   if (typeof value === "number") return holdsNumber(value, nameOf(field), words);
   if (typeof value === "boolean") return holdsTruth(value, about, words);
@@ -241,11 +241,11 @@ function holderAnywhere(field: FieldValue, { units, row }: Document): Located | 
   const { value, options } = field;
   if (typeof value === "number") {
     if (Number.isInteger(value) && Math.abs(value) < 10) return null;
-    const [only, ...others] = units.filter(({ words }) => holds(field, words));
+    const [only, ...others] = units.filter(({ words }) => holdsValue(field, words));
     return others.length === 0 ? (only ?? null) : null;
   }
   if (typeof value !== "string" || options !== null) return null;
-  if (isDate(value)) return units.find(({ words }) => holds(field, words)) ?? null;
+  if (isDate(value)) return units.find(({ words }) => holdsValue(field, words)) ?? null;
   const wanted = rowOf(value);
   const letters = value.replace(/[^\p{L}\p{N}]/gu, "").length;
   if (letters < FEWEST_LETTERS_ALONE || !row.includes(wanted)) return null;
@@ -284,7 +284,7 @@ function labelCheck(
     if (isInList(field)) return false;
     const { language, years } = unit.words;
     const isHolder = ({ text }: LabelledFigure): boolean =>
-      holds(field, quotedWords({ text, language, years }));
+      holdsValue(field, quotedWords({ text, language, years }));
     const own = figuresIn(unit)[type].filter(isHolder);
     const best = (name: Label): number =>
       Math.max(0, ...own.map(({ label }) => meetsName(label, name)));

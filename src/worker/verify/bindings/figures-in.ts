@@ -81,14 +81,14 @@ function isSame(
   { value: held, measure }: Quantity,
   wanted: Measure | null,
 ): boolean {
-  if (measure?.dimension === "percent" && nearly(value * 100, held)) return true;
-  if (measure === null || wanted === null) return nearly(value, held);
+  if (measure?.dimension === "percent" && isNearly(value * 100, held)) return true;
+  if (measure === null || wanted === null) return isNearly(value, held);
   return (
-    measure.dimension === wanted.dimension && nearly(value * wanted.factor, held * measure.factor)
+    measure.dimension === wanted.dimension && isNearly(value * wanted.factor, held * measure.factor)
   );
 }
 
-const nearly = (one: number, other: number): boolean =>
+const isNearly = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
 
 /** @param text in which everything that is no quantity is replaced by spaces */

@@ -43,7 +43,7 @@ export function figureReader(): (
         const to = figures[at + 1]?.start ?? text.length;
         const before = labelOf(text.slice(Math.max(from, start - MOST_CHARS), start), language);
         if (before.length > 0) last = before;
-        else if (at === 0) last = labelOf(behind(text.slice(end, to)), language);
+        else if (at === 0) last = labelOf(textBehind(text.slice(end, to)), language);
         return { text: text.slice(from, to), label: last };
       });
     };
@@ -52,7 +52,7 @@ export function figureReader(): (
   };
 }
 
-const behind = (text: string): string => /^[^|,;.:]{0,40}/.exec(text)?.[0] ?? "";
+const textBehind = (text: string): string => /^[^|,;.:]{0,40}/.exec(text)?.[0] ?? "";
 
 function readLabel(text: string, language: ClaimLanguage | null): Label {
   const terms = readTerms(text, language);
@@ -88,7 +88,7 @@ function withMeanings(telling: readonly string[], all: readonly string[]): Label
   );
   const inPhrases = new Set(phrases.flatMap((phrase) => phrase.split(" ")));
   return [...telling.filter((word) => !inPhrases.has(word)), ...phrases]
-    .map((word) => ({ word: spell(word), meanings: [...meaningsOf(word)] }))
+    .map((word) => ({ word: foldUmlauts(word), meanings: [...meaningsOf(word)] }))
     .filter(({ meanings }) => !meanings.includes("generic"));
 }
 
@@ -108,7 +108,7 @@ function meaningsOf(word: string): ReadonlySet<string> {
 }
 
 /** Makes "naechste" equal to "nächste". */
-const spell = (word: string): string => word.replace(/([aou])e/g, "$1");
+const foldUmlauts = (word: string): string => word.replace(/([aou])e/g, "$1");
 
 /** The points that a label loses for each word with another meaning than the name. */
 const OTHER_MEANING = 0.25;

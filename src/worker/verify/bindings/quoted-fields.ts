@@ -1,5 +1,5 @@
 import { isRecord } from "../../../shared/schema/json-value.ts";
-import { membersOf, unfolded } from "../fields-schema.ts";
+import { membersOf, unfold } from "../fields-schema.ts";
 import type { Fields, FieldsSchema } from "../fields-schema.ts";
 import { isDate } from "./figures-in.ts";
 import type { FigureType } from "./labels.ts";
@@ -79,7 +79,7 @@ type Place = {
  * stays unchanged. Idempotent.
  */
 export function pairQuotes(reply: Fields, schema: FieldsSchema): Fields {
-  const paired = pair(reply, { schemas: unfolded(schema, schema), root: schema, quote: null });
+  const paired = pair(reply, { schemas: unfold(schema, schema), root: schema, quote: null });
   return isRecord(paired) ? paired : {};
 }
 
@@ -92,13 +92,13 @@ function pair(value: unknown, { schemas, root, quote }: Place): unknown {
   }
   if (Array.isArray(value)) {
     // Unfolded once for all items, because a reply may hold 21,000.
-    const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? unfolded(one, root) : []));
+    const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? unfold(one, root) : []));
     return value.map((item) => pair(item, { schemas: items, root, quote }));
   }
   if (isRecord(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        const ofMember = membersOf(schemas, name).flatMap((one) => unfolded(one, root));
+        const ofMember = membersOf(schemas, name).flatMap((one) => unfold(one, root));
         const isQuote = isQuoteIn(name, ofMember);
         return [name, isQuote ? member : pair(member, { schemas: ofMember, root, quote })];
       }),
@@ -190,7 +190,7 @@ export function fieldValues(
 }
 
 function walk(value: unknown, at: Walk): void {
-  const schemas = at.schemas.flatMap((schema) => unfolded(schema, at.root));
+  const schemas = at.schemas.flatMap((schema) => unfold(schema, at.root));
   if (isQuotedValue(value)) {
     addValue(value["="], value.quote, { ...at, schemas });
   } else if (Array.isArray(value)) {
@@ -211,7 +211,7 @@ function walkObject(value: Fields, at: Walk): void {
   const quoteBeside = typeof quote === "string" ? quote : at.quoteBeside;
   for (const [name, member] of Object.entries(value)) {
     const schemas = membersOf(at.schemas, name);
-    const all = schemas.flatMap((schema) => unfolded(schema, at.root));
+    const all = schemas.flatMap((schema) => unfold(schema, at.root));
     if (isQuoteIn(name, all)) continue;
     const isRequired = at.schemas.some(
       ({ required }) => Array.isArray(required) && required.includes(name),

@@ -7,7 +7,7 @@ import { isDenial } from "../elided-quotes.ts";
 import { holdsFigures, holdsMeasure } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
 
-const inARow = (text: string): string => ` ${foldedWords(text).join(" ")} `;
+const spacedWords = (text: string): string => ` ${foldedWords(text).join(" ")} `;
 
 /** A name or term has at most this many content words; a longer text is worded by the model. */
 const MOST_WORDS_OF_A_NAME = 6;
@@ -20,8 +20,8 @@ const LEAST_SHARE_JUDGED = 0.3;
  * of its names. A longer text is worded by the model: then its figures, its names, and most of its words.
  */
 export function holdsText(text: string, words: QuotedWords, isJudged: boolean): boolean {
-  const row = inARow(text);
-  if (row.trim() !== "" && inARow(words.text).includes(row)) return true;
+  const row = spacedWords(text);
+  if (row.trim() !== "" && spacedWords(words.text).includes(row)) return true;
   if (holdsMeasure(text, words)) return true;
   if (!holdsCodes(text, words.text) || !holdsFigures(text, words)) return false;
   const wanted = readTerms(text, words.language).filter(({ isContent }) => isContent);
@@ -59,7 +59,7 @@ function holdsCodes(text: string, words: string): boolean {
 const squeeze = (text: string): string => text.replace(/[\s\u00AD‐-–-]/gu, "").toLowerCase();
 
 /** Groups of words for the same choice, folded, in all languages. */
-const choices = once(() => [...mergeByKey((file) => file.choices).values()]);
+const choiceGroups = once(() => [...mergeByKey((file) => file.choices).values()]);
 
 const DENIAL_REACH = 3;
 
@@ -73,7 +73,7 @@ export function holdsChoice(choice: string, words: QuotedWords): boolean {
     .split(/[\s_/.-]+/u)
     .map(foldWord)
     .filter((word) => word.length > 1);
-  const others = choices()
+  const others = choiceGroups()
     .filter((group) => own.some((word) => group.includes(word)))
     .flat();
   const deniesItself = own.some(isDenial);

@@ -43,7 +43,7 @@ export async function checkCoverage(
   const listed = await files.pathsNow();
   const set = findMemberSet(listed.paths, { texts, names, language, cited });
   const positive = positiveWords(negative, set.query, asked.content);
-  const looked = await lookThrough(
+  const scanned = await scanMembers(
     set.paths.slice(0, mostMembers),
     { ...negative, positive },
     files,
@@ -52,11 +52,11 @@ export async function checkCoverage(
     claim: checked.number,
     setQuery: set.query,
     members: set.paths.length,
-    read: looked.read,
-    candidates: looked.candidates,
+    read: scanned.read,
+    candidates: scanned.candidates,
   };
-  const check = checkOf(checked, coverage, looked);
-  return { check: listed.isWhole ? check : uncountable(check), coverage };
+  const check = checkOf(checked, coverage, scanned);
+  return { check: listed.isWhole ? check : withUnknownState(check), coverage };
 }
 
 /** The claim's words without those of the set: "penalty" in "none of the contracts mentions a penalty". */
@@ -73,7 +73,7 @@ function positiveWords(
   return own.length > 0 ? own : asked.filter((term) => !term.isLight && !isOfSet(term));
 }
 
-type Looked = {
+type MemberScan = {
   readonly read: number;
   readonly candidates: readonly string[];
   /** Paths that could not be read completely. */
@@ -86,11 +86,11 @@ type Member = {
   readonly isForeign: boolean;
 };
 
-async function lookThrough(
+async function scanMembers(
   paths: readonly string[],
   { read: claim, positive }: NegativeClaim,
   files: JobFiles,
-): Promise<Looked> {
+): Promise<MemberScan> {
   const scan = openWordScan(positive, claim.language);
   const members: Member[] = [];
   const unread: string[] = [];
@@ -148,7 +148,7 @@ const MOST_NAMED = 5;
 function checkOf(
   { number, text }: CheckedClaim,
   { setQuery, members, read, candidates }: Coverage,
-  { unread }: Looked,
+  { unread }: MemberScan,
 ): RuleCheck {
   const isFull = members > 0 && read === members;
   const state = candidates.length > 0 ? "open" : isFull ? "yes" : "unknown";
@@ -170,7 +170,7 @@ function checkOf(
 }
 
 /** Makes a check unknown where the list of files was cut: nobody can say then that all were read. */
-const uncountable = (check: RuleCheck): RuleCheck => ({
+const withUnknownState = (check: RuleCheck): RuleCheck => ({
   ...check,
   state: "unknown",
   detail: `There are more files than are listed, so that they can't be counted; ${check.detail}`,

@@ -97,10 +97,10 @@ function compareWeekday(
   return null;
 }
 
-type Said = { readonly text: string; readonly figures: readonly ClaimFigure[] };
+type Text = { readonly text: string; readonly figures: readonly ClaimFigure[] };
 
 /** Compares a span of two dates ("3 to 7 May") with its stated length. */
-function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: Said): Verdict[] {
+function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: Text): Verdict[] {
   const [from, to] = [dayOf(first), dayOf(second)];
   if (second === undefined || from === null || to === null) return [];
   if (!RANGE.test(said.text.slice(first.end, second.start))) return [];
@@ -133,7 +133,7 @@ const minutesOf = (figure: ClaimFigure | undefined): number | null => {
 };
 
 /** Compares two times of day: one in brackets must equal the other, and a span must have its stated length. */
-function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said: Said): Verdict[] {
+function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said: Text): Verdict[] {
   const [from, to] = [minutesOf(first), minutesOf(second)];
   if (second === undefined || from === null || to === null) return [];
   const between = said.text.slice(first.end, second.start);
@@ -154,7 +154,7 @@ function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said:
 }
 
 /** The stated length of a span, behind it or before it. */
-const lengthOf = (first: ClaimFigure, second: ClaimFigure, said: Said): ClaimFigure | undefined =>
+const lengthOf = (first: ClaimFigure, second: ClaimFigure, said: Text): ClaimFigure | undefined =>
   said.figures.find(
     ({ measure, start, end, precision }) =>
       (measure?.dimension === "time" || measure?.dimension === "month") &&
@@ -167,7 +167,7 @@ const lengthOf = (first: ClaimFigure, second: ClaimFigure, said: Said): ClaimFig
           BEFORE_RANGE.test(said.text.slice(Math.max(0, start - 12), start)))),
   );
 
-function compareAge(dates: readonly ClaimFigure[], { text, figures }: Said): Verdict[] {
+function compareAge(dates: readonly ClaimFigure[], { text, figures }: Text): Verdict[] {
   const full = dates.filter((date) => dayOf(date) !== null);
   const [born, then] = full;
   const age = figures.find(

@@ -105,10 +105,10 @@ export function findNegative(
   const none = [...plain.matchAll(NONE[language])][0] ?? null;
   const isAbsent = ABSENT[language].test(plain);
   const isPlain = PLAIN_NOT[language].test(plain);
-  if (mode === "on") return none !== null || isAbsent || isPlain ? describe(read, none) : null;
+  if (mode === "on") return none !== null || isAbsent || isPlain ? negativeOf(read, none) : null;
   const asksForAny = ASKS_FOR_ANY[asked.language ?? language].test(asked.text);
   if (none === null && !isAbsent && !(isPlain && asksForAny)) return null;
-  const negative = describe(read, none);
+  const negative = negativeOf(read, none);
   const isOfWords = found.grade === "supported" || (!asksForAny && OPEN.has(found.reason));
   const isOfAll = asksForAny && none !== null && none.index <= MOST_BEFORE_NONE;
   return isOfWords && isCarried(found.carrier, negative, { language, isOfAll }) ? null : negative;
@@ -127,7 +127,7 @@ const blankOf = (text: string): string => " ".repeat(text.length);
 
 const MOST_POSITIVE = 12;
 
-function describe(read: ReadClaim, none: RegExpExecArray | null): NegativeClaim {
+function negativeOf(read: ReadClaim, none: RegExpExecArray | null): NegativeClaim {
   const from = none === null ? 0 : none.index + none[0].length;
   const behind = none === null ? "" : read.text.slice(from, from + 80);
   const at = from + (OF.exec(behind)?.[0].length ?? 0);

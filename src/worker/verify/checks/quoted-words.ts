@@ -38,11 +38,11 @@ export function readQuoted({ claim, task, quote, cites, sources }: Quoting): Quo
   const against = (graded?.checks ?? [])
     // A figure that only a heading states is not contradicted.
     .filter(({ rule, verdict }) => verdict === "fail" && rule !== "label_figures")
-    .map(objection);
+    .map(toObjection);
   return { span, against: isElsewhere ? [...against, ELSEWHERE] : against };
 }
 
-const objection = ({ rule, detail }: Objection): Objection => ({ rule, detail });
+const toObjection = ({ rule, detail }: Objection): Objection => ({ rule, detail });
 const ELSEWHERE: Objection = { rule: "place", detail: "other words of the file come nearer to it" };
 
 /** In a thread, because pieces are whole files. */

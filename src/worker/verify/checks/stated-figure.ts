@@ -67,7 +67,10 @@ function statedSum(text: string, figures: readonly ClaimFigure[]): StatedFigure 
       : figures.reduce((most, one) => (one.base > most.base ? one : most));
   const operands = figures.filter((one) => one !== total);
   const sum = operands.reduce((of, { base }) => of + base, 0);
-  return { ...compared(operands.map(spelled).join(" + "), sum, total), isExplicit: isEquation };
+  return {
+    ...compare(operands.map(textOf).join(" + "), sum, total),
+    isExplicit: isEquation,
+  };
 }
 
 /** "12 EUR + 30 EUR = 42 EUR" */
@@ -89,7 +92,7 @@ function statedMean(text: string, figures: readonly ClaimFigure[]): StatedFigure
   });
   const verdicts = found.map(({ mean, others }) => {
     const value = others.reduce((of, { base }) => of + base, 0) / others.length;
-    return compared(`the mean of ${others.map(spelled).join(", ")}`, value, mean);
+    return compare(`the mean of ${others.map(textOf).join(", ")}`, value, mean);
   });
   const verdict = verdicts.find(({ isRight }) => isRight) ?? verdicts[0];
   return verdict === undefined ? null : { ...verdict, isExplicit: false };
@@ -107,7 +110,7 @@ const areListed = (text: string, figures: readonly ClaimFigure[]): boolean =>
 function statedDifference(text: string, figures: readonly ClaimFigure[]): StatedFigure | null {
   if (figures.length !== 3) return null;
   const difference = figures.find(
-    (one) => isExact(one) && (isApart(text, one) || DIFFERENCE_OF.test(before(text, one))),
+    (one) => isExact(one) && (isApart(text, one) || DIFFERENCE_OF.test(textBefore(text, one))),
   );
   if (difference === undefined) return null;
   // "more than the 250 EUR" means exactly 250 EUR.
@@ -119,24 +122,20 @@ function statedDifference(text: string, figures: readonly ClaimFigure[]): Stated
     .filter((one) => one !== difference)
     .toSorted((one, other) => other.base - one.base);
   if (more === undefined || less === undefined) return null;
-  const verdict = compared(
-    `${spelled(more)} - ${spelled(less)}`,
-    more.base - less.base,
-    difference,
-  );
+  const verdict = compare(`${textOf(more)} - ${textOf(less)}`, more.base - less.base, difference);
   return { ...verdict, isExplicit: false };
 }
 
 const isApart = (text: string, { end }: ClaimFigure): boolean =>
   APART.test(text.slice(end, end + 40));
 
-const before = (text: string, { start }: ClaimFigure): string =>
+const textBefore = (text: string, { start }: ClaimFigure): string =>
   text.slice(Math.max(0, start - 30), start);
 
-const spelled = ({ text }: ClaimFigure): string => text.trim();
+const textOf = ({ text }: ClaimFigure): string => text.trim();
 
 /** Compares within a rounding to the decimal places that the claim gives. */
-function compared(
+function compare(
   how: string,
   value: number,
   stated: ClaimFigure,
@@ -148,7 +147,7 @@ function compared(
   const slack = Math.max(1e-9, Math.abs(stated.base) * TOLERANCE, rounding);
   const isRight = Math.abs(value - stated.base) <= slack;
   const sum = isRight
-    ? `${how} = ${spelled(stated)}`
-    : `${how} is ${Number((value / factor).toPrecision(9))}, and not ${spelled(stated)}`;
+    ? `${how} = ${textOf(stated)}`
+    : `${how} is ${Number((value / factor).toPrecision(9))}, and not ${textOf(stated)}`;
   return { isRight, sum };
 }

@@ -195,20 +195,20 @@ function withFindings(
       !rules.evidence.some((block) => block.number === number),
   );
   if (isRequired && unknown !== undefined) {
-    return against(claim, "not_admitted", "citation", "It cites a piece that was not admitted.");
+    return refute(claim, "not_admitted", "citation", "It cites a piece that was not admitted.");
   }
   if (statement.isLoose === true) {
-    return against(claim, "figure", "figures", "A figure or a link outside of any statement.");
+    return refute(claim, "figure", "figures", "A figure or a link outside of any statement.");
   }
   const quote = quotes.find(
     ({ quote: words, class: found }) => isFault(found, isRequired) && holdsWords(text, words),
   );
-  if (quote !== undefined) return against(claim, "quote", "quotation", quote.class);
+  if (quote !== undefined) return refute(claim, "quote", "quotation", quote.class);
   const link = figures.find(
     ({ kind, text: target, standsIn }) =>
       kind === "link" && standsIn === "neither" && text.includes(target),
   );
-  if (link !== undefined) return against(claim, "name", "link", "A link that stands nowhere.");
+  if (link !== undefined) return refute(claim, "name", "link", "A link that stands nowhere.");
   return claim;
 }
 
@@ -221,7 +221,7 @@ function isFault(found: QuoteRecord["class"], isRequired: boolean): boolean {
   return found === "not_found" || found === "stitched" || (found === "misattributed" && isRequired);
 }
 
-const against = (
+const refute = (
   { place, checks }: GradedClaim,
   reason: ClaimReason,
   rule: string,

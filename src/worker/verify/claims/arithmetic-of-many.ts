@@ -50,7 +50,7 @@ export function sumOfRun(wanted: Target, operands: readonly Operand[]): string |
     for (let last = first; last < like.length; last += 1) {
       sum += like[last]?.value ?? 0;
       if (last >= first + FEWEST_SUMMED - 1 && wanted.isNear(sum))
-        return spelled(like.slice(first, last + 1), " + ");
+        return joinTexts(like.slice(first, last + 1), " + ");
     }
   }
   return null;
@@ -61,7 +61,7 @@ export function meanOf(wanted: Target, operands: readonly Operand[]): string | n
   const like = likeOf(wanted, operands);
   if (like.length < FEWEST_AVERAGED) return null;
   const mean = like.reduce((sum, { value }) => sum + value, 0) / like.length;
-  return wanted.isNear(mean) ? `the mean of ${spelled(like, ", ")}` : null;
+  return wanted.isNear(mean) ? `the mean of ${joinTexts(like, ", ")}` : null;
 }
 
 /** The difference of two figures of the target's dimension; null where none reaches the target. */
@@ -79,7 +79,7 @@ export function differenceOf(wanted: Target, operands: readonly Operand[]): stri
 const likeOf = ({ dimension }: Target, operands: readonly Operand[]): readonly Operand[] =>
   operands.filter((one) => one.dimension === dimension && !isYear(one)).slice(0, MOST_LIKE);
 
-const spelled = (operands: readonly Operand[], between: string): string =>
+const joinTexts = (operands: readonly Operand[], between: string): string =>
   operands.map(({ text }) => text).join(between);
 
 export const isYear = ({ value, dimension }: Pick<Operand, "value" | "dimension">): boolean =>
@@ -103,7 +103,7 @@ const MOST_COLUMNS = 8;
  * The sum of consecutive rows of a table in one column, or the mean of all rows. Rows without a number in that column are
  * skipped.
  */
-export function ofColumn(
+export function inColumn(
   { dimension, isNear }: Target,
   factor: number,
   { units }: ReadPiece,
@@ -119,7 +119,7 @@ export function ofColumn(
     const most = Math.min(MOST_COLUMNS, Math.max(0, ...columns.map(({ length }) => length)));
     for (let column = 0; column < most; column += 1) {
       const values = columns.flatMap((of) => of[column] ?? []).map((value) => value * scale);
-      const found = ofValues(values, isNear, computed);
+      const found = sumOrMean(values, isNear, computed);
       if (found !== null) return found;
     }
   }
@@ -131,7 +131,7 @@ const numbersOf = ({ figures }: ReadUnit, dimension: string): readonly number[] 
     .filter(({ kind, measure }) => kind === "number" && (measure?.dimension ?? "") === dimension)
     .map(({ base }) => base);
 
-function ofValues(
+function sumOrMean(
   values: readonly number[],
   isNear: Target["isNear"],
   { isAverage }: Pick<Computed, "isAverage">,

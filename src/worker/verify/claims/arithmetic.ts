@@ -4,7 +4,7 @@ import {
   differenceOf,
   isYear,
   meanOf,
-  ofColumn,
+  inColumn,
   sumOfRun,
 } from "./arithmetic-of-many.ts";
 import type { Computed, Operand, Target } from "./arithmetic-of-many.ts";
@@ -36,20 +36,20 @@ export function findArithmetic(figure: ClaimFigure, pair: Pair): Computation | n
     claim.figures.filter((one) => one !== figure && isInAny(one, cited)),
     pair,
   ).map((one) => ({ ...one, isNamed: true }));
-  const named = fromNamed(
+  const named = findNamed(
     wanted,
     ofClaim.filter(({ text }) => text !== figure.text),
     computed,
   );
   if (named !== null) return { sum: named, isNamed: ofClaim.length > 1 };
   const sum =
-    inUnit(wanted, figure, pair, ofClaim) ??
-    inPieces(wanted, figure, pair, computed) ??
-    inAll(wanted, pair, ofClaim);
+    findInUnit(wanted, figure, pair, ofClaim) ??
+    findInPieces(wanted, figure, pair, computed) ??
+    findInAll(wanted, pair, ofClaim);
   return sum === null ? null : { sum, isNamed: false };
 }
 
-const fromNamed = (
+const findNamed = (
   wanted: Target,
   ofClaim: readonly Operand[],
   { isTotal, isAverage }: Computed,
@@ -58,7 +58,7 @@ const fromNamed = (
   (isTotal ? sumOfRun(wanted, ofClaim) : null) ??
   (isAverage ? meanOf(wanted, ofClaim) : null);
 
-function inUnit(
+function findInUnit(
   wanted: Target,
   figure: ClaimFigure,
   pair: Pair,
@@ -74,7 +74,7 @@ function inUnit(
 }
 
 /** Searches computations over several sentences or rows of a piece. */
-function inPieces(
+function findInPieces(
   wanted: Target,
   figure: ClaimFigure,
   pair: Pair,
@@ -82,7 +82,7 @@ function inPieces(
 ): string | null {
   const factor = figure.measure?.factor ?? 1;
   for (const piece of pair.cited) {
-    const column = ofColumn(wanted, factor, piece, computed);
+    const column = inColumn(wanted, factor, piece, computed);
     if (column !== null) return column;
   }
   const all = allOperands(pair);
@@ -97,7 +97,7 @@ function inPieces(
   return found.find((one) => one !== null) ?? null;
 }
 
-const inAll = (wanted: Target, pair: Pair, ofClaim: readonly Operand[]): string | null =>
+const findInAll = (wanted: Target, pair: Pair, ofClaim: readonly Operand[]): string | null =>
   combine(wanted, [...allOperands(pair), ...ofClaim]);
 
 const allOperands = (pair: Pair): readonly Operand[] =>

@@ -120,8 +120,8 @@ export function gradeClaims(
     if (computed !== null) return computed;
     if (cited.length > 0) return gradeClaim(claim, { cited: cited.map(readPiece), asked, rules });
     return claim.cites.length === 0
-      ? refused("uncited", "It cites nothing.")
-      : refused("not_admitted", "It cites no piece that was admitted.");
+      ? reject("uncited", "It cites nothing.")
+      : reject("not_admitted", "It cites no piece that was admitted.");
   }
 }
 
@@ -155,7 +155,7 @@ function computedAgain(
   };
 }
 
-const refused = (reason: ClaimReason, detail: string): GradedClaim => ({
+const reject = (reason: ClaimReason, detail: string): GradedClaim => ({
   grade: "unsupported",
   reason,
   arithmetic: null,
@@ -204,17 +204,17 @@ function gradeText(
   if (whole !== null) return gradeFramed(whole, pairsWith([whole]), rules);
   const found = pinned?.slice(0, MOST_WINDOWS) ?? findWindows(read, cited, weightOf);
   const pairs = pairsWith(found.length > 0 ? found : firstUnits(cited));
-  const best = likeliest(pairs, rules);
-  if (best === undefined) return refused("not_admitted", "The cited pieces are empty.");
+  const best = chooseUnit(pairs, rules);
+  if (best === undefined) return reject("not_admitted", "The cited pieces are empty.");
   const verdict = text.length > MOST_CLAIM_CHARS ? TOO_LONG : (claim.verdict ?? null);
   return gradeBeside(best, verdict);
 }
 
 /** A unit that may support a claim, with the findings against that. */
-type Likeliest = { readonly pair: Pair; readonly findings: readonly RuleFinding[] };
+type ChosenUnit = { readonly pair: Pair; readonly findings: readonly RuleFinding[] };
 
 /** Chooses, among the units that hold most of a claim, one without findings, else the one that holds most. */
-function likeliest(pairs: readonly Pair[], rules: ReadonlySet<ClaimRule>): Likeliest | undefined {
+function chooseUnit(pairs: readonly Pair[], rules: ReadonlySet<ClaimRule>): ChosenUnit | undefined {
   const [first] = pairs;
   if (first === undefined) return undefined;
   const least = NEARLY * first.share;
@@ -268,7 +268,7 @@ export const GRADES: Readonly<
   unclear: { none: "unconfirmed", frame: "unconfirmed", hard: "unsupported" },
 };
 
-function gradeBeside({ pair, findings }: Likeliest, verdict: JudgeVerdict | null): GradedClaim {
+function gradeBeside({ pair, findings }: ChosenUnit, verdict: JudgeVerdict | null): GradedClaim {
   const veto = findings.some(({ rule }) => rule in VETOES)
     ? "hard"
     : findings.length > 0

@@ -27,7 +27,7 @@ export function leaveOut<T extends Placed>(
     const isGone = isLeftOut(statement);
     if (answer.slice(start, end).includes("[")) isCitationGone = isGone;
     const lacksOne = isInherited || (isCitationGone && !isGone);
-    edits.push({ start, end, text: isGone ? GONE : citing(answer, statement, lacksOne) });
+    edits.push({ start, end, text: isGone ? GONE : withCitation(answer, statement, lacksOne) });
   }
   const lines = applyEdits(answer, edits.reverse()).split("\n").flatMap(withoutGaps);
   return withoutOpenEnd(lines).join("\n").trim();
@@ -35,7 +35,7 @@ export function leaveOut<T extends Placed>(
 
 type Edit = TextSpan & { readonly text: string };
 
-const citing = (answer: string, { start, end, cites }: Placed, lacksOne: boolean): string => {
+const withCitation = (answer: string, { start, end, cites }: Placed, lacksOne: boolean): string => {
   const words = answer.slice(start, end);
   return lacksOne && cites.length > 0 ? `${words} [${cites.join(", ")}]` : words;
 };

@@ -40,7 +40,7 @@ function replacedName({ claim, unit, cited, met }: Pair): string | null {
   if (claim.language !== unit.language || !first.isContent) return null;
   // The article in "l'association" is a separate term of one letter.
   if (first.word.length < 2 || overlapsAny(first, claim.figures)) return null;
-  if (cited.some((piece) => holds(piece, first.word, false))) return null;
+  if (cited.some((piece) => holdsWord(piece, first.word, false))) return null;
   const places = met.find(({ term }) => term === second)?.places ?? [];
   const isReplaced = places.some((place) => {
     const before = unit.terms[place - 1];
@@ -54,12 +54,12 @@ function replacedName({ claim, unit, cited, met }: Pair): string | null {
 function missingWords({ words }: Name, { claim, cited, question }: Pair): string[] {
   return words.filter(
     (word) =>
-      !cited.some((piece) => holds(piece, word, claim.language === "japanese")) &&
+      !cited.some((piece) => holdsWord(piece, word, claim.language === "japanese")) &&
       !question.terms.some((term) => term.word === word),
   );
 }
 
-function holds(piece: ReadPiece, word: string, isJapanese: boolean): boolean {
+function holdsWord(piece: ReadPiece, word: string, isJapanese: boolean): boolean {
   if (piece.words.has(word)) return true;
   if (isJapanese)
     return piece.folded().replaceAll(" ", "").includes(foldSpaces(word).replaceAll(" ", ""));

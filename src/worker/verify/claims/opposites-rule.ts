@@ -27,28 +27,28 @@ export function compareOpposites(pair: Pair): Finding | null {
     const other = opposites
       .get(word)
       ?.find((opposite) => held.has(opposite) && !said.has(opposite));
-    if (other !== undefined && !isTurned(pair, word, other)) {
+    if (other !== undefined && !isSameInReverse(pair, word, other)) {
       return { reason: "opposite", detail: `"${word}" against "${other}"` };
     }
   }
   return null;
 }
 
-function isTurned(pair: Pair, word: string, other: string): boolean {
+function isSameInReverse(pair: Pair, word: string, other: string): boolean {
   const ofClaim = pair.claim.cues.find((cue) => cue.word === word && isOfTime(cue));
   const ofUnit = pair.unit.cues().find((cue) => cue.word === other && isOfTime(cue));
-  return ofClaim !== undefined && ofUnit !== undefined && isToldFromTheEnd(pair, ofClaim, ofUnit);
+  return ofClaim !== undefined && ofUnit !== undefined && isReversed(pair, ofClaim, ofUnit);
 }
 
 /** Whether the claim says "Y after X" and the sentence "X before Y", which agree. */
-function isToldFromTheEnd(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
+function isReversed(pair: Pair, ofClaim: Cue, ofUnit: Cue): boolean {
   if (ofClaim.name === ofUnit.name) return false;
-  const { inside, outside } = complements(pair, ofClaim, ofUnit);
+  const { inside, outside } = countComplements(pair, ofClaim, ofUnit);
   return outside > 0 && inside === 0;
 }
 
 /** Of the claim's words behind its cue that the unit holds: how many are behind the unit's cue, and how many are not. */
-function complements(
+function countComplements(
   pair: Pair,
   ofClaim: Cue,
   ofUnit: Cue,

@@ -78,7 +78,7 @@ function indexPiece(block: CitableBlock): ReadPiece {
   const sentences = new Map<string, ReadUnit>();
   const labelled = new Map<string, ReadUnit>();
   units.forEach((unit) => {
-    for (const stem of unit.stems.keys()) add(holders, stem, unit.at);
+    for (const stem of unit.stems.keys()) addOnce(holders, stem, unit.at);
     const folded = foldSentence(joinLines(unit.block.text.slice(unit.start, unit.end)));
     if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
     if (unit.label !== null && unit.kind !== "pair")
@@ -112,7 +112,7 @@ const MOST_LABEL_TERMS = 24;
 /** Folds a text for the comparison of codes: lower case, single spaces. */
 export const foldSpaces = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
 
-function add<K>(lists: Map<K, number[]>, key: K, value: number): void {
+function addOnce<K>(lists: Map<K, number[]>, key: K, value: number): void {
   const held = lists.get(key);
   if (held === undefined) lists.set(key, [value]);
   else if (held.at(-1) !== value) held.push(value);
@@ -123,10 +123,10 @@ function offersOf(
   labels: readonly ClaimFigure[],
 ): Map<string, number[]> {
   const offers = new Map<string, number[]>();
-  for (const figure of labels) for (const offer of figure.offers) add(offers, offer, -1);
+  for (const figure of labels) for (const offer of figure.offers) addOnce(offers, offer, -1);
   for (const unit of units) {
     for (const figure of unit.figures())
-      for (const offer of figure.offers) add(offers, offer, unit.at);
+      for (const offer of figure.offers) addOnce(offers, offer, unit.at);
   }
   return offers;
 }
@@ -135,7 +135,7 @@ function readUnit(unit: Unit, at: number, ofPiece: () => readonly ClaimFigure[])
   const terms = readTerms(unit.text, unit.language);
   const stems = new Map<string, number[]>();
   terms.forEach(({ stem }, place) => {
-    add(stems, stem, place);
+    addOnce(stems, stem, place);
   });
   const text = unit.block.isOutput === true ? unit.text.replace(COUNT_OF, " ") : unit.text;
   const figures = once(() => readFigures(text, unit.language));

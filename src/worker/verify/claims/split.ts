@@ -134,10 +134,10 @@ function claimsOf(answer: Answer, sentence: TextSpan): SplitClaim[] {
 
 function claimOf(answer: Answer, span: TextSpan, text: string): SplitClaim[] {
   if (!SAYS_SOMETHING.test(text)) return [];
-  return [{ ...trimmed(answer, span), text, cites: citesIn(answer, span), isInherited: false }];
+  return [{ ...trimSpan(answer, span), text, cites: citesIn(answer, span), isInherited: false }];
 }
 
-function trimmed({ source }: Answer, { start, end }: TextSpan): TextSpan {
+function trimSpan({ source }: Answer, { start, end }: TextSpan): TextSpan {
   const slice = source.slice(start, end);
   const from = start + slice.length - slice.trimStart().length;
   return { start: from, end: Math.max(from, start + slice.trimEnd().length) };

@@ -17,7 +17,7 @@ import { lineOf, MOST_LINES, nearestOf } from "./judged-lines.ts";
 export type BoundField = { readonly field: FieldValue; readonly span: EvidenceSpan };
 
 /** Whether a judge is asked about a value: not in a list, whose items differ by rows, and not if chosen, which no text states. */
-export const isAsked = (field: FieldValue): boolean => !isChosen(field) && !isInList(field);
+export const isJudgeable = (field: FieldValue): boolean => !isChosen(field) && !isInList(field);
 
 /** Limit for one document, because a model may invent many keys. */
 const MOST_FIELDS = 40;
@@ -30,7 +30,7 @@ export const openFields = (
   values
     .flatMap((field, at): BoundField[] => {
       const span = bindings[at]?.span ?? null;
-      return span !== null && isAsked(field) ? [{ field, span }] : [];
+      return span !== null && isJudgeable(field) ? [{ field, span }] : [];
     })
     .slice(0, MOST_FIELDS);
 
@@ -96,13 +96,13 @@ const BESIDE = 2;
 
 /** `billing.total = 149.32 (what is to be paid)` */
 export function statementOfField({ pointer, value, about }: FieldValue): string {
-  const name = unescaped(pointer.split("/").at(-1) ?? "");
+  const name = unescapePointer(pointer.split("/").at(-1) ?? "");
   const description = about.slice(name.length).trim();
   return headOfField({ pointer, value }) + (description === "" ? "" : ` (${description})`);
 }
 
 /** The beginning of every statement of a field; without a value where that was left out. */
 export const headOfField = ({ pointer, value }: Pick<FieldBinding, "pointer" | "value">): string =>
-  `${unescaped(pointer.slice(1).replaceAll("/", "."))} = ${value === null ? "" : String(value)}`;
+  `${unescapePointer(pointer.slice(1).replaceAll("/", "."))} = ${value === null ? "" : String(value)}`;
 
-const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
+const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");

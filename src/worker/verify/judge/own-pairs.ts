@@ -9,7 +9,7 @@ import type { FieldValue } from "../bindings/quoted-fields.ts";
 import { unitsOf } from "../claims/units.ts";
 import type { Unit } from "../claims/units.ts";
 import { shuffled } from "./exam-pairs.ts";
-import { besideFields, isAsked } from "./judged-fields.ts";
+import { besideFields, isJudgeable } from "./judged-fields.ts";
 import { linesFor } from "./judged-lines.ts";
 
 /** A statement over the user's own documents, for the judge. */
@@ -55,9 +55,9 @@ export const OWN_PAIRS: PureWork<Drawn, readonly OwnPair[]> = {
  */
 export function ownPairs({ decided, fields, passages, most, seed }: Drawn): readonly OwnPair[] {
   const statements = decided.map(({ isWrong, statement, ...passage }): OwnPair => {
-    return { isWrong, by: "person", statement: beside(statement, blockOf(passage)) };
+    return { isWrong, by: "person", statement: withLines(statement, blockOf(passage)) };
   });
-  const values = fields.filter(({ field }) => isAsked(field)).flatMap(pairOfField);
+  const values = fields.filter(({ field }) => isJudgeable(field)).flatMap(pairOfField);
   const turns = Array.from({ length: most }, (_, at) => [statements[at], values[at]]);
   const byPeople = turns
     .flat()
@@ -85,7 +85,7 @@ function byMachine(passages: readonly OwnPassage[], most: number, seed: string):
     const key = changed === null ? "right" : "wrong";
     if (counts[key] >= half) return [];
     counts[key] += 1;
-    const statement = beside(changed ?? unit.text, unit.block);
+    const statement = withLines(changed ?? unit.text, unit.block);
     return [{ isWrong: changed !== null, by: "machine", statement }];
   });
 }
@@ -199,7 +199,7 @@ function replaceOnly(text: string, word: string, other: string): string | null {
   return text.slice(0, at.index) + other + text.slice(at.index + word.length);
 }
 
-const beside = (text: string, block: CitableBlock): AskedStatement => ({
+const withLines = (text: string, block: CitableBlock): AskedStatement => ({
   text,
   lines: linesFor(text, [block]),
 });

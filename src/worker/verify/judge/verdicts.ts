@@ -31,7 +31,7 @@ export type ShownLines = readonly (readonly number[])[];
  * complete verdicts count. A yes with a difference, or without a line that was shown, is unclear.
  */
 export function readVerdicts(text: string, shown: ShownLines): readonly Verdict[] | null {
-  const given = lowered(objectIn(openReply(text).text));
+  const given = lowerCased(objectIn(openReply(text).text));
   const objects = shown.map((_, at) => given[`s${String(at + 1)}`]);
   if (!objects.some(isRecord)) return null;
   return shown.map((lines, at) => verdictOf(objects[at], lines));
@@ -50,7 +50,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 
 function verdictOf(given: unknown, shown: readonly number[]): Verdict {
   if (!isRecord(given)) return UNCLEAR;
-  const { line: number, differs, says } = lowered(given);
+  const { line: number, differs, says } = lowerCased(given);
   const named = typeof number === "string" ? Number.parseInt(number, 10) : number;
   const line = shown.find((one) => one === named) ?? null;
   const difference = DIFFERENCES.find((one) => one === differs) ?? null;
@@ -59,7 +59,7 @@ function verdictOf(given: unknown, shown: readonly number[]): Verdict {
   return { says: isYes ? "yes" : "unclear", line, differs: difference };
 }
 
-const lowered = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+const lowerCased = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(given).map(([key, value]) => [
       key.toLowerCase(),
