@@ -1,6 +1,7 @@
 import type { CitableBlock } from "../evidence/number.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { cutBlocks } from "../text/units/cut-blocks.ts";
+import { firstIndex } from "./first-index.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { append } from "../../shared/group-by.ts";
 
@@ -63,13 +64,5 @@ export function citedWith(
 }
 
 /** The index of the first sorted span that ends after an offset; the number of spans where none does. */
-export function firstEndingAfter(spans: readonly TextSpan[], offset: number): number {
-  let low = 0;
-  let high = spans.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((spans[middle]?.end ?? 0) > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+export const firstEndingAfter = (spans: readonly TextSpan[], offset: number): number =>
+  firstIndex(spans, ({ end }) => end > offset);

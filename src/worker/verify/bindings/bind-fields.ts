@@ -8,6 +8,7 @@ import { foldWords } from "../../text/fold-words.ts";
 import { languageOf } from "../../text/detect-language.ts";
 import { unitsOf } from "../claims/units.ts";
 import { once } from "../../../shared/once.ts";
+import { firstIndex } from "../first-index.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
 import { figureReader, meansOther, meetsName, readFieldName } from "./labels.ts";
 import type { FigureType, Label, LabelledFigure } from "./labels.ts";
@@ -189,20 +190,11 @@ const isWithin = (unit: Unit | undefined, span: EvidenceSpan): boolean =>
   unit !== undefined && overlaps(unit.span, span);
 
 /** The index of the first unit that ends behind the beginning of a span. */
-function firstBehind(units: readonly Unit[], { number, startChar }: EvidenceSpan): number {
-  let [low, high] = [0, units.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const span = units[middle]?.span;
-    const isBehind =
-      span === undefined ||
-      span.number > number ||
-      (span.number === number && span.endChar > startChar);
-    if (isBehind) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+const firstBehind = (units: readonly Unit[], { number, startChar }: EvidenceSpan): number =>
+  firstIndex(
+    units,
+    ({ span }) => span.number > number || (span.number === number && span.endChar > startChar),
+  );
 
 const FEWEST_WORDS = 2;
 const FEWEST_LETTERS = 6;

@@ -1,5 +1,6 @@
 import { sentenceEnds } from "../../text/sentences.ts";
 import type { TextSpan } from "../../text/spans.ts";
+import { firstIndex } from "../first-index.ts";
 
 /** A text to cut into sentences and clauses. Offsets are UTF-16 units of `text`. */
 export type Prose = {
@@ -21,15 +22,8 @@ export function spansWithin<Span extends TextSpan>(
   return spans.slice(first, last);
 }
 
-function firstFrom(spans: readonly TextSpan[], position: number): number {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((spans[middle]?.start ?? position) < position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const firstFrom = (spans: readonly TextSpan[], position: number): number =>
+  firstIndex(spans, ({ start }) => start >= position);
 
 /**
  * Cuts a paragraph into sentences, each with the citations behind its stop. A quotation is never cut. A citation at the end of
