@@ -1,8 +1,8 @@
 import type { ClaimFigure } from "../../text/figures/read-figures.ts";
+import { dayOf, minutesOf } from "../claims/arithmetic.ts";
 import { readClaim } from "../claims/pair.ts";
 import type { AnswerToCheck, CheckedClaim, RuleCheck } from "./rule-check.ts";
 
-const DAY_MS = 86_400_000;
 const DAY_S = 86_400;
 const MONTH_DAYS = 30.437;
 /** Text between a day of the week and its date. */
@@ -64,12 +64,6 @@ function compareAll({
   ];
 }
 
-const dayOf = (figure: ClaimFigure | undefined): number | null => {
-  const full = figure?.offers.find((offer) => offer.startsWith("d:"));
-  const time = full === undefined ? Number.NaN : Date.parse(`${full.slice(2)}T00:00:00Z`);
-  return Number.isNaN(time) ? null : time / DAY_MS;
-};
-
 function compareWeekday(
   weekday: ClaimFigure,
   neighbours: readonly (ClaimFigure | undefined)[],
@@ -126,11 +120,6 @@ function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: 
 const DAY_MINUTES = 1_440;
 /** "17:00 (5 pm)" */
 const SAME_TIME = /^(?: (?:Uhr|o['’]clock|h))?[ \u00A0]{0,2}\([ \u00A0]?$/iu;
-
-const minutesOf = (figure: ClaimFigure | undefined): number | null => {
-  const time = figure?.offers.find((offer) => offer.startsWith("t:"));
-  return time === undefined ? null : Number(time.slice(2, 4)) * 60 + Number(time.slice(5, 7));
-};
 
 /** Compares two times of day: one in brackets must equal the other, and a span must have its stated length. */
 function compareTimes(first: ClaimFigure, second: ClaimFigure | undefined, said: Text): Verdict[] {

@@ -153,10 +153,17 @@ function targetOf(figure: ClaimFigure): Target | null {
   };
 }
 
-function dayOf({ offers }: ClaimFigure): number | null {
-  const full = offers.find((offer) => offer.startsWith("d:"));
+/** A full date in days since 1970; null for any other figure. */
+export function dayOf(figure: ClaimFigure | undefined): number | null {
+  const full = figure?.offers.find((offer) => offer.startsWith("d:"));
   const day = full === undefined ? Number.NaN : Date.parse(`${full.slice(2)}T00:00:00Z`);
   return Number.isNaN(day) ? null : day / 86_400_000;
+}
+
+/** A time of day in minutes; null for any other figure. */
+export function minutesOf(figure: ClaimFigure | undefined): number | null {
+  const time = figure?.offers.find((offer) => offer.startsWith("t:"));
+  return time === undefined ? null : Number(time.slice(2, 4)) * 60 + Number(time.slice(5, 7));
 }
 
 /** Limit of figures that are read; no honest sentence or row states more. */
@@ -184,11 +191,8 @@ function operandsOf(figures: readonly ClaimFigure[], { claim }: Pair): Operand[]
 }
 
 function valuesOf(figure: ClaimFigure): Pick<Operand, "value" | "dimension">[] {
-  const clock = figure.offers.find((offer) => offer.startsWith("t:"));
-  const inMinutes =
-    clock === undefined
-      ? []
-      : [{ value: Number(clock.slice(2, 4)) * 60 + Number(clock.slice(5, 7)), dimension: "clock" }];
+  const minutes = minutesOf(figure);
+  const inMinutes = minutes === null ? [] : [{ value: minutes, dimension: "clock" }];
   const day = dayOf(figure);
   if (day !== null) return [{ value: day, dimension: "day" }];
   const inYear = figure.offers.find((offer) => offer.startsWith("m:"));
