@@ -239,7 +239,7 @@ function fromTwo(wanted: Target, one: Operand, other: Operand): string | null {
     if (one.dimension === "day" || one.dimension === "day of year")
       return betweenDays(wanted, one, other);
     if (!areOfOneKind(wanted, one, other)) return null;
-    if (one.dimension === dimension && dimension !== "day") {
+    if (one.dimension === dimension) {
       if (isNear(one.value + other.value)) return `${one.text} + ${other.text}`;
       if (isNear(one.value - other.value)) return `${one.text} - ${other.text}`;
     }

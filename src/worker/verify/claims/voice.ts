@@ -27,9 +27,9 @@ function agentAt(text: string, language: ClaimLanguage | null): number {
 /** The offsets of the words that claim and unit share, each only once in the unit. */
 type Places = readonly { readonly inClaim: number; readonly inUnit: number }[];
 
-const placesOf = ({ met, unit, claim }: Pair): Places =>
+const placesOf = ({ met, unit }: Pair): Places =>
   met.flatMap(({ term, places: [place, second] }) =>
-    place === undefined || second !== undefined || term.start > claim.text.length
+    place === undefined || second !== undefined
       ? []
       : [{ inClaim: term.start, inUnit: unit.terms[place]?.start ?? 0 }],
   );
