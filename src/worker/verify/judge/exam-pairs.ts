@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { once } from "../../../shared/once.ts";
 
 /** Raised with every change of the pairs, and of how names and calls are drawn: an exam is valid only for its version. */
 export const EXAM_VERSION = "exam/1";
@@ -36,18 +37,15 @@ export type ShippedPair = ExamPair & { readonly names: Readonly<Record<string, N
 
 const FOLDER = join(import.meta.dirname, "..", "..", "..", "..", "assets", "exam");
 
-let shipped: readonly ShippedPair[] | undefined;
-
 /** The labelled pairs of `assets/exam`, read once. */
-export function readExamPairs(): readonly ShippedPair[] {
-  shipped ??= EXAM_LANGUAGES.flatMap((language) =>
+export const readExamPairs = once((): readonly ShippedPair[] =>
+  EXAM_LANGUAGES.flatMap((language) =>
     readFileSync(join(FOLDER, `${language}.jsonl`), "utf8")
       .trimEnd()
       .split("\n")
       .map((line) => ({ ...pairSchema.parse(JSON.parse(line)), language })),
-  );
-  return shipped;
-}
+  ),
+);
 
 const CALL = 5;
 
@@ -129,13 +127,10 @@ const namesSchema = z.record(
   }),
 );
 
-let lists: z.infer<typeof namesSchema> | undefined;
-
 /** The names from which an exam draws. */
-export function readExamNames(): z.infer<typeof namesSchema> {
-  lists ??= namesSchema.parse(JSON.parse(readFileSync(join(FOLDER, "names.json"), "utf8")));
-  return lists;
-}
+export const readExamNames = once(() =>
+  namesSchema.parse(JSON.parse(readFileSync(join(FOLDER, "names.json"), "utf8"))),
+);
 
 /** Replaces the people, places and organisations of a pair, so that a model which has seen the exam has not seen this one. */
 export function drawNames(pair: ShippedPair, seed: string): ExamPair {
