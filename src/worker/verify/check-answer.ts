@@ -17,6 +17,7 @@ import {
 } from "./claims/answer-claims.ts";
 import type { GradedStatement, PlacedClaim, Statement } from "./claims/answer-claims.ts";
 import { leaveOut } from "./claims/leave-out.ts";
+import type { HeadingRule } from "./evidence-names.ts";
 import { checkFigures } from "./figures.ts";
 import { checkLinks } from "./links.ts";
 import { answerSentences, citedWith } from "./cited-sentences.ts";
@@ -27,7 +28,7 @@ import { resolveCitations } from "./resolve-citations.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { tableCells } from "../text/table-cells.ts";
 
-export type AnswerRules = {
+export type AnswerRules = HeadingRule & {
   /** The exact last line. */
   readonly footer: string;
   /** The operator's question: words and figures in it need no evidence. Empty for a summary. */
@@ -37,9 +38,6 @@ export type AnswerRules = {
   readonly citations: "required" | "known" | "off";
   /** False: a citation by name of something outside the evidence stays with a mark, even where citations are required. */
   readonly requireInSnapshot: boolean;
-  readonly headingMatch: "exact" | "prefix" | "ignore";
-  /** Headings are compared without double spaces and final punctuation. */
-  readonly normalizeHeading: boolean;
   readonly unsupported: UnsupportedPolicy;
   /** The verdicts of a judge, by `verdictKey`; missing where none was asked. */
   readonly verdicts?: ReadonlyMap<string, JudgeVerdict> | undefined;

@@ -180,13 +180,11 @@ function detailOf(checked: CheckedAnswer): Record<string, unknown> {
 }
 
 /** The numbers of the cited pieces, each once, in order. */
-function numbersOf(citations: PassedAnswer["citations"]): number[] {
-  const numbers = new Set<number>();
-  for (const found of citations) {
-    if (found.kind === "resolved") numbers.add(found.part.block.number);
-  }
-  return [...numbers];
-}
+const numbersOf = (citations: PassedAnswer["citations"]): number[] => [
+  ...new Set(
+    citations.flatMap((found) => (found.kind === "resolved" ? [found.part.block.number] : [])),
+  ),
+];
 
 const countsOf = ({ quotes, figures }: AnswerChecks): Record<string, unknown> => ({
   quotes: quotes.length,
