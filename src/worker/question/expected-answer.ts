@@ -122,6 +122,9 @@ const WHAT = "(?:what|which|whats|welche[mnrs]?|was|wie|quel|quelle|quels|quelle
 const attribute = (nouns: string): string =>
   String.raw`${OPENS}${WHAT} (?:(?:${BE}|lautet|lauten|hat|has|do|does|tiene|a|did) )?(?:[^ |]+ ){0,3}(?:${nouns})(?= )`;
 
+/** A number that no unit follows may be a sum: "asks 9,500". */
+const BARE_NUMBER = /(?<![\p{L}\p{N}.,:/-])\d[\d.,]{1,12}(?!\d)(?![\d:/-]|[.,]\d| ?(?:\p{L}|%))/u;
+
 /** The first kind that matches counts. */
 const KINDS: readonly Kind[] = [
   {
@@ -180,7 +183,7 @@ const KINDS: readonly Kind[] = [
       ),
       " wie hoch (?:ist|sind|war|waren|wird) (?:[^ |]+ ){0,2}(?:preis|preise|kosten|miete|kaution|gehalt|lohn|gebuhr|nachzahlung|anzahlung|selbstbeteiligung|rechnung|betrag|beitrag|eintritt) ",
     ),
-    holds: holding(MONEY, BARE_NUMBER()),
+    holds: holding(MONEY, BARE_NUMBER),
     bonus: BONUS.common,
   },
   {
@@ -327,11 +330,6 @@ const KINDS: readonly Kind[] = [
     bonus: BONUS.common,
   },
 ];
-
-/** A number that no unit follows may be a sum: "asks 9,500". */
-function BARE_NUMBER(): RegExp {
-  return /(?<![\p{L}\p{N}.,:/-])\d[\d.,]{1,12}(?!\d)(?![\d:/-]|[.,]\d| ?(?:\p{L}|%))/u;
-}
 
 /** Finds the expected kind of answer by the wording of a question, in English, German, French and Spanish. */
 export function expectedAnswer(question: string): ExpectedAnswer {
