@@ -5,6 +5,7 @@ import { gradeClaims } from "../claims/grade.ts";
 import { readClaim } from "../claims/pair.ts";
 import type { ReadClaim } from "../claims/pair.ts";
 import { readPiece } from "../claims/pieces.ts";
+import type { ReadUnit } from "../claims/pieces.ts";
 import { blockOfPassage, blockOfReading } from "./job-files.ts";
 import type { JobFiles } from "./job-files.ts";
 import type {
@@ -67,17 +68,13 @@ export async function checkNewest(
   const { language } = readClaim(task, null);
   const read = readClaim(text, language);
   const carrier = readClaim(claim.carrier ?? "", language);
-  const other = findCounterpart(read, carrier, readPiece(block), true);
-  if (other?.says === "same")
-    return check(
-      "yes",
-      `${newest} says the same`,
-      placesOf(readPiece(block).placeOf(other.unit.start, other.unit.end)),
-    );
+  const piece = readPiece(block);
+  const other = findCounterpart(read, carrier, piece, true);
   if (other === null) return check("open", `${newest} is newer, and does not say it so`);
+  const place = placesOf(piece.placeOf(other.unit.start, other.unit.end));
+  if (other.says === "same") return check("yes", `${newest} says the same`, place);
   const detail = `${newest} is newer and says ${other.other.text.trim()}, ${span.path} ${other.own.text.trim()}`;
-  const place = readPiece(block).placeOf(other.unit.start, other.unit.end);
-  return check(other.isCertain ? "no" : "open", detail, placesOf(place));
+  return check(other.isCertain ? "no" : "open", detail, place);
 }
 
 const placesOf = (place: EvidenceSpan | null): EvidenceSpan[] =>
@@ -105,6 +102,33 @@ export async function checkAgreement(
     .map(blockOfPassage);
   const found = await findOther(read, readClaim(carrier, language), others, files);
   if (found === null) return NOTHING;
+  const { path } = found.block;
+  const place = { ...readPiece(found.block).placeOf(found.unit.start, found.unit.end), number: 0 };
+  const report = (
+    state: RuleCheck["state"],
+    detail: string,
+    disagreements: readonly Disagreement[] = [],
+  ): OtherFindings => {
+    const question = `Do other documents agree with ${span.path} that "${text}"?`;
+    const places = [span, place];
+    const rule = "agreement";
+    return {
+      checks: [{ claim: number, rule, question, expects: "yes", state, detail, places }],
+      disagreements,
+    };
+  };
+  if (found.says === "same") return report("yes", `${path} says the same`);
+  const [own, another] = [found.own.text.trim(), found.other.text.trim()];
+  const said = `${another} in ${path}, ${own} in ${span.path}`;
+  if ((await files.newer(path)).includes(span.path))
+    return report("yes", `${said}; ${path} is an older version`);
+  if (!found.isCertain) return report("open", said);
+  const cited = { path: span.path, text: carrier, span, date: await dateOf(span.path, files) };
+  const other = { path, text: found.unit.text, span: place, date: await dateOf(path, files) };
+  const byDate = compareDates(cited.date, other.date);
+  const winner = byDate === 1 ? "cited" : byDate === -1 ? "other" : null;
+  const what = `${own} against ${another}`;
+  const disagreement = { claim: number, what, cited, other, newer: winner } as const;
   const isShown = claims.some(
     (one) =>
       one.number !== number &&
@@ -112,47 +136,11 @@ export async function checkAgreement(
         asks.some((ask) => found.other.offers.includes(ask)),
       ),
   );
-  const { block } = found;
-  const isOlder = (await files.newer(block.path)).includes(span.path);
-  const place = { ...readPiece(block).placeOf(found.unit.start, found.unit.end), number: 0 };
-  const cited = { path: span.path, text: carrier, span, date: await dateOf(span.path, files) };
-  const other = {
-    path: block.path,
-    text: found.unit.text,
-    span: place,
-    date: await dateOf(block.path, files),
-  };
-  const check = (state: RuleCheck["state"], detail: string): RuleCheck => ({
-    claim: number,
-    rule: "agreement",
-    question: `Do other documents agree with ${span.path} that "${text}"?`,
-    expects: "yes",
-    state,
-    detail,
-    places: [span, place],
-  });
-  const said = `${found.other.text.trim()} in ${other.path}, ${found.own.text.trim()} in ${span.path}`;
-  if (found.says === "same")
-    return { checks: [check("yes", `${other.path} says the same`)], disagreements: [] };
-  if (isOlder)
-    return {
-      checks: [check("yes", `${said}; ${other.path} is an older version`)],
-      disagreements: [],
-    };
-  const byDate = compareDates(cited.date, other.date);
-  const isNewer = byDate === 1 ? "cited" : byDate === -1 ? "other" : null;
-  const what = `${found.own.text.trim()} against ${found.other.text.trim()}`;
-  const disagreement: Disagreement = { claim: number, what, cited, other, newer: isNewer };
-  const winner = isNewer === "cited" ? cited : isNewer === "other" ? other : null;
-  if (!found.isCertain) return { checks: [check("open", said)], disagreements: [] };
-  if (isShown)
-    return {
-      checks: [check("yes", `${said}; the answer shows both`)],
-      disagreements: [disagreement],
-    };
-  const named = newestWins && winner !== null ? `; ${winner.path} is newer` : "";
-  const isRight = newestWins && isNewer === "cited";
-  return { checks: [check(isRight ? "yes" : "no", said + named)], disagreements: [disagreement] };
+  if (isShown) return report("yes", `${said}; the answer shows both`, [disagreement]);
+  const newest = winner === "cited" ? span.path : path;
+  const named = newestWins && winner !== null ? `; ${newest} is newer` : "";
+  const isRight = newestWins && winner === "cited";
+  return report(isRight ? "yes" : "no", said + named, [disagreement]);
 }
 
 const queryOf = ({ names, content }: ReadClaim): string =>
@@ -194,52 +182,52 @@ export async function checkUniqueness(
   files: JobFiles,
 ): Promise<RuleCheck | null> {
   if (!ONLY.test(text)) return null;
-  const { language } = readClaim(task, null);
-  const read = readClaim(text, language);
+  const read = readClaim(text, readClaim(task, null).language);
   const passages = await files.search(queryOf(read), MOST_PASSAGES);
-  const rivals = passages
+  const blocks = passages
     .filter(({ path, text: of }) => path !== claim.span?.path && of.length <= MOST_CHARS)
-    .flatMap((passage) =>
-      readPiece(blockOfPassage(passage)).units.filter((unit) => ONLY.test(unit.text)),
-    );
+    .map(blockOfPassage);
+  const rival = findRival(read, blocks);
   await files.pause();
-  const said = read.content.filter(
-    (term) =>
-      !term.isLight && !read.names.some((name) => name.start <= term.start && term.end <= name.end),
-  );
-  const rival = rivals.find(
-    (unit) => said.length > 1 && said.every(({ stem }) => unit.stems.has(stem)),
-  );
-  const names = read.names.filter(({ isWeak }) => !isWeak).flatMap(({ words }) => words);
-  const isNamed =
-    rival !== undefined &&
-    readClaim(rival.text, rival.language).names.some(({ isWeak }) => !isWeak);
-  const isOther =
-    isNamed &&
-    names.length > 0 &&
-    !names.some((word) => rival.terms.some((term) => term.word === word));
   const isSaid = claim.grade !== "unsupported" && ONLY.test(claim.carrier ?? "");
-  const state = rival === undefined ? (isSaid ? "yes" : "open") : isOther ? "no" : "open";
-  const detail =
-    rival === undefined
-      ? isSaid
-        ? "Its sentence says so, and no other document says it of something else."
-        : "No sentence says that it is the only one."
-      : `${rival.block.path} says: ${rival.text.slice(0, 300)}`;
+  const question = `Is there no other: "${text}"?`;
+  const check = { claim: number, rule: "uniqueness", question, expects: "yes" } as const;
+  const places = claim.span === null ? [] : [claim.span];
+  if (rival === undefined) {
+    const detail = isSaid
+      ? "Its sentence says so, and no other document says it of something else."
+      : "No sentence says that it is the only one.";
+    return { ...check, state: isSaid ? "yes" : "open", detail, places };
+  }
+  const place = readPiece(rival.block).placeOf(rival.start, rival.end);
   return {
-    ...{
-      claim: number,
-      rule: "uniqueness",
-      question: `Is there no other: "${text}"?`,
-      expects: "yes",
-      state,
-      detail,
-    },
-    places: [
-      ...(claim.span === null ? [] : [claim.span]),
-      ...(rival === undefined
-        ? []
-        : placesOf(readPiece(rival.block).placeOf(rival.start, rival.end))),
-    ],
+    ...check,
+    state: isOfOtherName(read, rival) ? "no" : "open",
+    detail: `${rival.block.path} says: ${rival.text.slice(0, 300)}`,
+    places: [...places, ...placesOf(place)],
   };
+}
+
+/** A unit with "the only" that holds all words of the claim beside its names. */
+function findRival(
+  { content, names }: ReadClaim,
+  blocks: readonly CitableBlock[],
+): ReadUnit | undefined {
+  const words = content.filter(
+    (term) =>
+      !term.isLight && !names.some((name) => name.start <= term.start && term.end <= name.end),
+  );
+  if (words.length < 2) return undefined;
+  return blocks
+    .flatMap((block) => readPiece(block).units)
+    .find((unit) => ONLY.test(unit.text) && words.every(({ stem }) => unit.stems.has(stem)));
+}
+
+/** Whether claim and unit both name something, and nothing in common. */
+function isOfOtherName(claim: ReadClaim, { text, language, terms }: ReadUnit): boolean {
+  const names = claim.names.filter(({ isWeak }) => !isWeak).flatMap(({ words }) => words);
+  const isNamed = readClaim(text, language).names.some(({ isWeak }) => !isWeak);
+  return (
+    isNamed && names.length > 0 && !names.some((word) => terms.some((term) => term.word === word))
+  );
 }
