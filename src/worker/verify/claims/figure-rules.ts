@@ -41,30 +41,40 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   const isTold = [unit.figures(), ...unit.labelFigures()].some((figures) =>
     figures.some((other) => isOfKind(figure, other)),
   );
-  const isElsewhere = cited.some((one) => {
-    const hasLabels = !isTold || one !== piece;
-    return (
-      figure.asks.some((asked) => one.offers().has(asked)) &&
-      ((hasLabels && one.labelFigures().some((other) => isSame(figure, other))) ||
-        one.units
-          .filter(({ kind, frame }) => frame !== "struck" && (hasLabels || kind !== "heading"))
-          .some((other) =>
-            other
-              .figures()
-              .some(
-                (held) =>
-                  isSame(figure, held) &&
-                  !isOfOtherUnit(figure, held, other) &&
-                  !(isRivalled && held.measure === null && other.kind === "sentence"),
-              ),
-          ))
-    );
-  });
+  const isElsewhere = cited.some((one) =>
+    isInPiece(figure, one, { isRivalled, hasLabels: !isTold || one !== piece }),
+  );
   const isAsked = question.figures.some((other) => isSame(figure, other));
   if (isElsewhere || isAsked || (figure.precision !== "exact" && isRoundedIn(figure, cited)))
     return { where: "piece" };
   const sum = findArithmetic(figure, pair);
   return sum === null ? { where: "nowhere" } : { where: "computed", sum: sum.sum };
+}
+
+type PlaceRules = {
+  /** Whether the piece's labels and headings count. */
+  readonly hasLabels: boolean;
+  /** Whether the compared unit states the figure's dimension: then a bare number of a sentence does not count. */
+  readonly isRivalled: boolean;
+};
+
+function isInPiece(
+  figure: ClaimFigure,
+  piece: ReadPiece,
+  { hasLabels, isRivalled }: PlaceRules,
+): boolean {
+  if (!figure.asks.some((asked) => piece.offers().has(asked))) return false;
+  if (hasLabels && piece.labelFigures().some((other) => isSame(figure, other))) return true;
+  const isRival = ({ measure }: ClaimFigure, { kind }: ReadUnit): boolean =>
+    isRivalled && measure === null && kind === "sentence";
+  const holds = (unit: ReadUnit): boolean =>
+    unit
+      .figures()
+      .filter((other) => isSame(figure, other) && !isRival(other, unit))
+      .some((other) => !isOfOtherUnit(figure, other, unit));
+  return piece.units
+    .filter(({ kind, frame }) => frame !== "struck" && (hasLabels || kind !== "heading"))
+    .some(holds);
 }
 
 /** Looks in the sentence, then in its headings, then in path and title, and stops at the first that has a figure of this kind. */
