@@ -26,9 +26,9 @@ type Bindable = {
 
 /**
  * Binds each value, in order, to words of the document that hold it: its own quote, or the whole sentence or row of that quote;
- * for a quote of its object also the next two sentences. A value without its own quote is bound to the one sentence that holds
- * it, if it is a number of two digits, a date or a name; such a value is in doubt. Also in doubt is a figure in a line whose
- * label names something else, and one that text recognition marked as doubtful.
+ * for a quote of its object also two sentences on each side. A value without its own quote is bound to the one sentence that
+ * holds it, if it is a number of two digits or more, a date or a name; such a value is in doubt. Also in doubt is a figure in a
+ * line whose label names something else, and one that text recognition marked as doubtful.
  */
 export function bindFields({ values, evidence }: Bindable): FieldBinding[] {
   const document = readDocument(evidence);
