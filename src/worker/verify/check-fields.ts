@@ -6,7 +6,7 @@ import { WorkTooLong } from "../offload/offload.ts";
 import type { Offload, PureWork } from "../offload/offload.ts";
 import { fieldValues, pairQuotes, plainFields } from "./bindings/quoted-fields.ts";
 import type { FieldValue } from "./bindings/quoted-fields.ts";
-import { membersOf, unfold } from "./fields-schema.ts";
+import { memberPointer, membersOf, unfold } from "./fields-schema.ts";
 import type { Fields, FieldsSchema } from "./fields-schema.ts";
 
 /** The fields of a reply, their faults by the schema, and, if there are none, their quotes and values. */
@@ -122,7 +122,7 @@ function collect(value: unknown, place: ValueContext): void {
     }
   } else if (isRecord(value)) {
     for (const [name, member] of Object.entries(value)) {
-      const path = `${place.path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const path = memberPointer(place.path, name);
       const schemasOf = membersOf(schemas, name);
       collect(member, { ...place, schemas: schemasOf, isQuote: name === "quote", path });
     }

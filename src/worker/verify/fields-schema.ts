@@ -6,6 +6,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** A JSON schema that was checked when it was queued. */
 export type FieldsSchema = Readonly<Record<string, unknown>>;
 
+/** The JSON pointer of an object's member, below the pointer of the object. */
+export const memberPointer = (pointer: string, name: string): string =>
+  `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
 /** The schemas of an object's member. */
 export const membersOf = (schemas: readonly FieldsSchema[], name: string): FieldsSchema[] =>
   schemas.flatMap(({ properties }) => memberOf(properties, name));

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../shared/schema/json-value.ts";
-import { membersOf, unfold } from "../fields-schema.ts";
+import { memberPointer, membersOf, unfold } from "../fields-schema.ts";
 import type { Fields, FieldsSchema } from "../fields-schema.ts";
 import { isDate } from "./figures-in.ts";
 import type { FigureType } from "./labels.ts";
@@ -216,7 +216,7 @@ function walkObject(value: Fields, at: Walk): void {
     const isRequired = at.schemas.some(
       ({ required }) => Array.isArray(required) && required.includes(name),
     );
-    const pointer = `${at.pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const pointer = memberPointer(at.pointer, name);
     walk(member, { ...at, schemas, pointer, name, quoteBeside, isRequired });
   }
 }
@@ -279,7 +279,7 @@ function dropIn(
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
-      const at = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const at = memberPointer(pointer, name);
       return without.get(at) === "omitted" ? [] : [[name, dropIn(member, at, without)]];
     }),
   );
