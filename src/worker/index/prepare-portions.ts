@@ -272,7 +272,7 @@ function replaceOf(
   return rebuild || isAnother ? "all" : "changed";
 }
 
-/** For an attachment only its mail is reported. */
+/** Only for files: a changed attachment is reported as a change of its mail. */
 const isSilentlyChanged = (known: IndexedDocument, { facts, sha256 }: ReadDocument): boolean =>
   known.mail === null && known.settled && hasSameFacts(facts, known) && known.sha256 !== sha256;
 
@@ -285,20 +285,11 @@ const isSame = (known: IndexedDocument, read: ReadDocument, scan: FilesToPrepare
   known.chunkSettings === scan.chunkSettings;
 
 const toPortion = (draft: Draft, { source, chunkSettings }: FilesToPrepare): Portion => ({
+  ...draft,
   source: source.name,
-  language: draft.language,
   chunkSettings,
-  files: draft.files,
-  attachments: draft.attachments,
-  replaced: draft.replaced,
   // Attachments were added directly behind their mail, which is not the order of paths.
   documents: draft.documents.toSorted(byPath),
-  touched: draft.touched,
-  failures: draft.failures,
-  lost: draft.lost,
-  contents: draft.contents,
-  verified: draft.verified,
-  silentlyChanged: draft.silentlyChanged,
 });
 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>

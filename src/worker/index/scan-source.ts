@@ -366,8 +366,8 @@ async function storePortion(db: Database, portion: Portion, quota: number): Prom
   const refused: Refused[] = [];
   for (const document of portion.documents) {
     const outcome = await tryStore(store, {
+      ...portion,
       ...NOTHING_ELSE,
-      ...headOf(portion),
       documents: [document],
       contents: portion.contents.filter(({ path }) => path === document.path),
     });
@@ -385,12 +385,6 @@ type Refused = { readonly document: DocumentToWrite; readonly sqlState: string }
 const NOTHING_ELSE = { touched: [], lost: [], failures: [] } as const;
 
 type Stored = Omit<Portion, "files" | "attachments" | "replaced" | "verified" | "silentlyChanged">;
-
-const headOf = ({ source, chunkSettings, language }: Portion) => ({
-  source,
-  chunkSettings,
-  language,
-});
 
 type Store = (portion: Stored) => Promise<void>;
 
