@@ -50,7 +50,7 @@ import type { FaultyTopology } from "./faulty-topology.ts";
     ["57P01", "terminating connection", "The database server ended the connection"],
     ["53300", "sorry, too many clients already", "The database server has no connection left"],
     ["28P01", "password authentication failed", "The database refuses the login"],
-    ["08P01", "unsupported startup parameter", "The database refuses how it is spoken to"],
+    ["08P01", "unsupported startup parameter", "The database rejects the protocol of this client"],
     ["XX000", "something else", "The database gives no session"],
     ["53100", "could not write init file", "The disk is full"],
   ])("%s instead of a session is told by it: %s", async (code, message, words) => {

@@ -84,7 +84,7 @@ async function listUncertain(
   const steps = await selectUncertainSteps(database, batchId, limit);
   if (terminal.isJson) return terminal.printJson(steps);
   if (steps.length === 0) {
-    terminal.say("There is no call of which it is not known whether it had its effect.");
+    terminal.say("The outcome of every call is known.");
     return;
   }
   await printList(terminal, uncertainTable(steps));

@@ -193,7 +193,7 @@ export const tokensRevoke: CommandHandler = databaseCommand(
       await recordAction(
         db,
         { actor: userName(), action: "revoke-token", detail: { name } },
-        `Token ${name} lets nobody in any more.`,
+        `Token ${name} is revoked: it lets nobody in any more.`,
       );
       return token;
     });
@@ -207,7 +207,7 @@ export const tokensRevoke: CommandHandler = databaseCommand(
       cancelled === 0
         ? "It had no open batch"
         : `Its open batches were cancelled: ${formatCount(cancelled)}`;
-    terminal.say(`Token ${JSON.stringify(name)} lets nobody in any more. ${of}.`);
+    terminal.say(`Token ${JSON.stringify(name)} is revoked: it lets nobody in any more. ${of}.`);
   },
 );
 

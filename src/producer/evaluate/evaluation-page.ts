@@ -122,7 +122,7 @@ export function describeDifference(difference: Difference): string {
   const { first, second, only_first: onlyFirst, only_second: onlySecond, p } = difference;
   const probability = p < 0.001 ? "under 0.001" : p.toFixed(3);
   return (
-    `${formatCount(onlyFirst.length)} came out well with ${first} alone, ${formatCount(onlySecond.length)} with ${second} alone; ` +
+    `${formatCount(onlyFirst.length)} were right only with ${first}, ${formatCount(onlySecond.length)} only with ${second}; ` +
     `${p < 0.05 ? "chance hardly does that" : "chance may do that, too"} (p = ${probability}).`
   );
 }

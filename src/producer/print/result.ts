@@ -131,7 +131,7 @@ function verificationText({ verification, job_id: id }: JobResult): string | nul
     case "failed":
       return `Not verified: it did not pass its checks. What they found: nightdesk runs show ${id}`;
     case "unverified":
-      return `Not verified: no judge could be had, or read. What was done: nightdesk runs show ${id}`;
+      return `Not verified: no model judged it, or its verdict could not be read. What was done: nightdesk runs show ${id}`;
     case "off":
     case "pending":
     case null:
@@ -146,7 +146,7 @@ function warnOfLinks({ unfounded_links: links }: JobResult): readonly string[] {
   if (links.length === 0) return [];
   const more = links.length > MOST_LINKS ? ` and ${links.length - MOST_LINKS} more` : "";
   return [
-    `Look before you follow what neither the question nor a document holds: ${links.slice(0, MOST_LINKS).join(", ")}${more}`,
+    `Check these links before you follow them; neither the question nor a document has them: ${links.slice(0, MOST_LINKS).join(", ")}${more}`,
   ];
 }
 

@@ -57,7 +57,7 @@ function checkKeyword(
 ): string | undefined {
   const shape = Object.hasOwn(SCHEMA_KEYWORDS, keyword) ? SCHEMA_KEYWORDS[keyword] : undefined;
   if (shape === undefined) {
-    return `${at(place)} is no keyword that is taken here; an annotation of one's own begins with x-`;
+    return `${at(place)} is not a supported keyword; own annotations begin with x-`;
   }
   if (shape === "schema") return checkNode(value, place, patterns);
   if (shape === "schemas") return checkSchemas(value, place, patterns);

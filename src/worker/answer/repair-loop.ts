@@ -230,7 +230,7 @@ const MOST_TOLD = 3;
 const MORE_ROOM =
   "Raise model.max_tokens (model.max_tokens_big_second for the big model), or model.num_ctx where the window is full.";
 const BOTH_TRIES =
-  "`nightdesk runs show` has both tries; other words, or another model, may do better.";
+  "`nightdesk runs show` shows both tries. Rephrase the question, or use another model.";
 
 function refuseBrokenTwice(faults: readonly Fault[]): Refusal {
   const codes = [...new Set(faults.map(({ code }) => code))];

@@ -175,7 +175,7 @@ function brokenReading(reading: Reading): string | null {
   if (reading.extractor === UTF8.version && !isBytes) return "its text is not its bytes";
   if (![bytes, charsFull, charsReturned].every(isCount)) return "its counts are not whole numbers";
   if (isBytes && charsFull > bytes) return "it holds more characters than bytes";
-  if (charsReturned > charsFull) return "more characters came than it holds";
+  if (charsReturned > charsFull) return "more characters were read than the file has";
   if (truncated !== charsReturned < charsFull) return "truncated contradicts the counts";
   if (countCodePoints(text) !== charsReturned) return "the text is not as long as it says";
   if (!truncated && hash("sha256", text) !== textSha256)
@@ -194,7 +194,7 @@ function brokenPassage(passage: Passage): string | null {
   if (endChar > docChars) return "it ends behind its document";
   const { lineStart, lineEnd } = passage;
   if (!isCount(lineStart) || !isCount(lineEnd) || lineStart < 1 || lineEnd < lineStart)
-    return "its lines run backwards";
+    return "its last line is before its first";
   return Number.isFinite(score) ? null : "its score is not a number";
 }
 

@@ -136,5 +136,5 @@ const tooLong = (mostBytes: number): string =>
 const refuseFile = (shown: string, why: string): Refusal =>
   refuse(
     "FILE_READ_ERROR",
-    `"${shown}" ${why}, so its folder is left as it was: mend or remove the file.`,
+    `"${shown}" ${why}, so the documents of its folder stay as indexed: correct or remove the file.`,
   );

@@ -40,7 +40,7 @@ export async function moveFile(file: FileToMove, { workroot, root }: Places): Pr
       return keepFile(`${file.move_to} is on another device`);
     const place = await pathOfFolder(folder, opened.path);
     const name = await linkUnderFreeName(from, place, file);
-    if (name === undefined) return keepFile(`${file.move_to} holds files of its name`);
+    if (name === undefined) return keepFile(`${file.move_to} already holds files with its name`);
     await unlink(from);
     return { kind: "moved", path: posix.join(file.move_to, name) };
   } catch (error) {

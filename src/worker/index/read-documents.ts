@@ -170,7 +170,7 @@ async function* readContent(scan: Reading, content: Content): AsyncGenerator<Rea
     yield { ...refuseAttachments(path, "lie in too many mails to be read"), grounds };
   }
   if (attachmentsLeftOut > 0) {
-    const why = `are more or larger than are read of one file, and ${attachmentsLeftOut} of them are left out`;
+    const why = `exceed the limits for one file, and ${attachmentsLeftOut} of them are left out`;
     yield { ...refuseAttachments(path, why), grounds };
   }
 }

@@ -72,7 +72,7 @@ export function readGif(bytes: Buffer): Head {
 
 const animated = (format: string, more: string): RefusedPicture =>
   new RefusedPicture(
-    `is an animated ${format} ${more}, of which none is a page: save the one that is meant as PNG.`,
+    `is an animated ${format} ${more}, which is not read: save the frame you need as PNG.`,
   );
 
 const ANIMATION = 0x02;

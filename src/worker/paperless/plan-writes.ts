@@ -128,7 +128,8 @@ export type Basis = {
 export function doubtOf({ binding, decided }: Target): string | undefined {
   const { value, grade, reason } = binding;
   if (decided !== null) return undefined;
-  if (value === null) return `no words of the document carry what the model gave (${reason ?? ""})`;
+  if (value === null)
+    return `the document has no words that support the model's value (${reason ?? ""})`;
   if (grade === "supported") return undefined;
   return `it is graded ${grade ?? "unconfirmed"}${reason === null ? "" : ` (${reason})`}`;
 }

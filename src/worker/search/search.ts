@@ -126,7 +126,7 @@ function embedderOf(choice: VectorChoice, { mode }: SearchRequest): Embedder | n
   if (mode !== "vector") return null;
   throw new Failure(
     "EMBED_DRIFT",
-    `There are no vectors to search: those of the configured embedder are not complete, and that of the others can't embed the question (${choice.why}). Run: nightdesk embed`,
+    `There are no vectors to search: those of the configured embedder are not complete, and the previous embedder can't embed the question (${choice.why}). Run: nightdesk embed`,
   );
 }
 

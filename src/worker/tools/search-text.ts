@@ -52,7 +52,9 @@ export const SEARCH_TEXT = defineTool({
         ? plural(paths.length, "file")
         : `${found.searched} of ${plural(paths.length, "file")}`;
     const rest =
-      left === 0 ? "" : " The time was over before the others: narrow it down by path_prefix.";
+      left === 0
+        ? ""
+        : " The time limit ended before the other files: narrow it down by path_prefix.";
     const shown =
       found.passages.length < found.matches ? `, of which ${found.passages.length} are shown` : "";
     return outputOf(

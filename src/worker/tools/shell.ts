@@ -156,7 +156,7 @@ async function checkDecision(
       );
     case "asks":
       if (permit === "approved") return { kind: "script", text: command };
-      return refuse("TOOL_DENIED", "What allowed this command does not any more.");
+      return refuse("TOOL_DENIED", "The rule that allowed this command is no longer valid.");
   }
 }
 

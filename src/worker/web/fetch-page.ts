@@ -62,7 +62,7 @@ export async function fetchBytes(
       const seconds = limits.timeoutMs / 1_000;
       return refuse(
         "WEB_UNAVAILABLE",
-        `It did not come within ${seconds} s (tools.web.timeout_s).`,
+        `It did not arrive within ${seconds} s (tools.web.timeout_s).`,
       );
     }
     return refuse(
@@ -101,7 +101,7 @@ async function followRedirects(
       if (!REDIRECTS.has(statusCode)) return await readAnswer(url, response, limits, signal);
       const target = parseUrl(headers.location ?? "", url.href);
       if (target === undefined) {
-        return refuse("WEB_UNAVAILABLE", `The server answered ${statusCode} and said no place.`);
+        return refuse("WEB_UNAVAILABLE", `The server answered ${statusCode} without a Location.`);
       }
       if (url.protocol === "https:" && target.protocol === "http:") {
         return refuse("WEB_DENIED", "It leads from https to http, which is not followed.");
@@ -111,7 +111,7 @@ async function followRedirects(
       response.destroy();
     }
   }
-  return refuse("WEB_UNAVAILABLE", `It leads on more than ${MOST_REDIRECTS} times.`);
+  return refuse("WEB_UNAVAILABLE", `It redirects more than ${MOST_REDIRECTS} times.`);
 }
 
 async function readAnswer(

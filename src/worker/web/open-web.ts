@@ -140,7 +140,7 @@ async function takeTurn(
     case "open":
       return refuse(
         "WEB_UNAVAILABLE",
-        `It is not called for another ${Math.ceil(seconds)} s${message === null ? "" : `: ${message}`} Go on with what there is.`,
+        `The provider is paused for another ${Math.ceil(seconds)} s${message === null ? "" : `: ${message}`} Go on with what there is.`,
       );
     case "taken":
       await delay(seconds * 1_000, undefined, { signal }).catch(() => {

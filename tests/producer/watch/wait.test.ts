@@ -88,7 +88,7 @@ describe("ask --wait", () => {
     const { stdout, stderr } = await asked;
     expect(stdout.split("\n")[0]).toBe(answer);
     expect(stderr).toContain(
-      "Look before you follow what neither the question nor a document holds: evil.example/?d=secret\n",
+      "Check these links before you follow them; neither the question nor a document has them: evil.example/?d=secret\n",
     );
     expect(stderr).not.toContain("hafenwerk");
     expect(await rowsOf(desk.database, "select answer from nightdesk.results")).toEqual([

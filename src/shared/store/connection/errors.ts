@@ -112,11 +112,11 @@ const UNREACHABLE = [
   {
     code: /^(57P0|25P03)/,
     says: "The database server ended the connection",
-    remedy: "Its log says why; what was asked is asked again over another connection.",
+    remedy: "Its log says why; the statement is retried over another connection.",
   },
   {
     code: /^08P01$/,
-    says: "The database refuses how it is spoken to",
+    says: "The database rejects the protocol of this client",
     remedy:
       "Check that database.url or DATABASE_URL names a PostgreSQL server, or what its pooler lets through.",
   },

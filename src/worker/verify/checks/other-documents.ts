@@ -70,7 +70,8 @@ export async function checkNewest(
   const carrier = readClaim(claim.carrier ?? "", language);
   const piece = readPiece(block);
   const other = findCounterpart(read, carrier, piece, true);
-  if (other === null) return check("open", `${newest} is newer, and does not say it so`);
+  if (other === null)
+    return check("open", `${newest} is newer, and does not state it in this form`);
   const place = placesOf(piece.placeOf(other.unit.start, other.unit.end));
   if (other.says === "same") return check("yes", `${newest} says the same`, place);
   const detail = `${newest} is newer and says ${other.other.text.trim()}, ${span.path} ${other.own.text.trim()}`;

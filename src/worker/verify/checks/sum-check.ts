@@ -31,7 +31,7 @@ export function checkSum(
   if (isCount(read.text, read.figures, { task, claim }))
     return check(
       "open",
-      "A count over documents: no sentence carries it.",
+      "A count over documents: no sentence states it.",
       `Is the count right: "${text}"?`,
     );
   const stated = statedFigure(read.text, read.figures);

@@ -208,7 +208,8 @@ function withFindings(
     ({ kind, text: target, standsIn }) =>
       kind === "link" && standsIn === "neither" && text.includes(target),
   );
-  if (link !== undefined) return refute(claim, "name", "link", "A link that stands nowhere.");
+  if (link !== undefined)
+    return refute(claim, "name", "link", "A link that is not in the evidence.");
   return claim;
 }
 
