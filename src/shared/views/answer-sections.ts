@@ -19,17 +19,17 @@ import type { Block, Extent, Fact, Item, Mark, Piece, Section, Text } from "./se
 import { stepsSummary, stepText } from "./steps.ts";
 import type { StepRow } from "./steps.ts";
 
-/** An answer as a report lists it, with the same answers of copies of its document. */
+/** An answer as a report lists it, with the equal answers that jobs on copies of its document gave. */
 export type ListedAnswer = { readonly answer: JobResult; readonly copies: readonly JobResult[] };
 
-/** The folder of its file; what has none is under what it is. */
+/** The title of the group that a report lists an answer under: the folder of its file, else the kind of job. */
 export function folderOf({ kind, input }: JobResult): string {
   const path = input["path"];
   if (typeof path !== "string") return kind === "ask" ? "Questions" : `Jobs of kind ${kind}`;
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "The work root";
 }
 
-/** Copies of a document that came to the same are listed once, where the first of them stands. */
+/** Folds answers of copies of a document that are equal: they are listed once, where the first of them stands. */
 export function foldCopies(answers: readonly JobResult[]): readonly ListedAnswer[] {
   const listed: { readonly answer: JobResult; readonly copies: JobResult[] }[] = [];
   for (const answer of answers) {
@@ -40,7 +40,7 @@ export function foldCopies(answers: readonly JobResult[]): readonly ListedAnswer
   return listed;
 }
 
-/** The same asked of a copy, with the same result. A question has no document, and is never folded. */
+/** Whether the other job asked the same of a copy and has the same result. A question has no document, and is never folded. */
 const isSameOfCopy = (one: JobResult, other: JobResult): boolean =>
   typeof one.input["path"] === "string" &&
   one.evidence.length > 0 &&
@@ -54,8 +54,8 @@ const resultOf = ({ kind, input, answer, scope, summary, evidence_count }: JobRe
 });
 
 /**
- * A job: what was asked, the answer and what it rests on, or why there is none. `full` is under its custom_id and leaves
- * nothing out; any other is under what was asked, as much of it as a report shows.
+ * The section of one job: the task, the answer with its evidence, or why there is no answer. With `full` its title is the
+ * custom_id and nothing is left out; with any other extent its title is the task, and texts are cut to the lengths of a report.
  */
 export function answerSection(
   answer: JobResult,
@@ -97,7 +97,7 @@ export function answerSection(
   };
 }
 
-/** A summary is known by its path, a question by its words: of those nothing is said but an id of their own. */
+/** The kind and id of a job; for a summary or a question nothing, unless its id differs from its task. */
 function kindBlocks({ kind, custom_id: id }: JobResult, task: string): readonly Block[] {
   if (task !== "" && task !== id) return [note([`${kind}, `, code(id)])];
   return kind === "summarize" || kind === "ask" ? [] : [note(kind)];
@@ -110,7 +110,7 @@ const quote = (text: string) => ({ kind: "quote", text }) as const;
 const listOf = (label: string, items: readonly Item[]): readonly Block[] =>
   items.length === 0 ? [] : [{ kind: "list", label, items }];
 
-/** The answer without its footer, which is shown apart. */
+/** The answer without its scope footer, which is a block of its own. */
 function shownText(
   { answer, scope }: JobResult,
   extent: Extent,
@@ -124,7 +124,7 @@ function shownText(
 
 const MOST_COPIES = 20;
 
-/** Where else a document lies whose answer is listed once: `Also in: b.eml, c.eml`. */
+/** Where the copies lie that share one listed answer: `Also in: b.eml, c.eml`. */
 function alsoIn(copies: readonly JobResult[]): string {
   const named = copies.slice(0, MOST_COPIES).map(({ custom_id: id, kind, input }) => {
     const path = formatTask(kind, input);
@@ -134,7 +134,7 @@ function alsoIn(copies: readonly JobResult[]): string {
   return `Also in: ${named.join(", ")}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
 }
 
-/** What an answer has beside words. What a digest had to leave out stands in its answer. */
+/** The structured fields of an answer. A digest has none here: its text already says what it left out. */
 function fieldsOf(answer: JobResult, extent: Extent): readonly Block[] {
   const { job_id: jobId, summary, kind, bindings } = answer;
   if (summary === null || kind === "digest") return [];
@@ -164,8 +164,8 @@ const problemBlocks = ({
 type EvidenceOfResult = JobResult["evidence"][number];
 
 /**
- * What an answer rests on: what it cites, in the order of the numbers, or all that was read where it cites nothing. In full
- * the other pieces that it was given stand behind that, else how many they are.
+ * The evidence of an answer: its citations in the order of their numbers, or every piece that was read when it cites
+ * nothing. `full` appends the other pieces that the job was given; any other extent appends only their count.
  */
 function restsOn(answer: JobResult, extent: Extent): readonly Item[] {
   const { evidence, evidence_count: pieces } = answer;
@@ -195,7 +195,7 @@ function restsOn(answer: JobResult, extent: Extent): readonly Item[] {
 const inOrder = (citations: readonly StoredCitation[]): readonly StoredCitation[] =>
   citations.toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0));
 
-/** What has no piece: the job of a digest; in full also what a number stands for that was not read. */
+/** A citation without a piece: a job that a digest cites; with `full` also a number that stands for nothing that was read. */
 function citationItem(
   { evidence, claims }: JobResult,
   citation: StoredCitation,
@@ -207,7 +207,7 @@ function citationItem(
   return { ...markOf(number), text: citedText(citation, evidence, claims) };
 }
 
-/** A piece under its number, with the words that stand there, and as what the number in the answer leads to. */
+/** A cited piece under its number, with the words of its lines, and with the anchor that the number in the answer links to. */
 function citedItem(answer: JobResult, piece: EvidenceOfResult, citation: StoredCitation): Item {
   const { number, lineStart, lineEnd, quote: quoted } = citation;
   const lines = {
@@ -218,7 +218,7 @@ function citedItem(answer: JobResult, piece: EvidenceOfResult, citation: StoredC
     ({ cites, quote: words }) => words !== null && cites.includes(number ?? -1),
   );
   const carried = [...new Set(carriers.map(({ quote: words }) => words))].join("\n…\n");
-  // Where passages are not read, the words are left to whoever opens the file.
+  // A caller that did not load passages shows no words here: the reader opens the file.
   const passage = piece.passage === undefined ? "" : piece.passage || carried || (quoted ?? "");
   return {
     ...passageItem(
@@ -234,7 +234,7 @@ function citedItem(answer: JobResult, piece: EvidenceOfResult, citation: StoredC
   };
 }
 
-/** With the hash of its bytes, where the footer of the answer does not say it. */
+/** The item of a piece. It shows the hash of the file unless the footer of the answer does. */
 const passageItem = (
   { scope }: JobResult,
   piece: EvidenceOfResult,
@@ -253,7 +253,7 @@ const passageItem = (
 const withWords = (place: Piece, words: string): Piece =>
   typeof place !== "string" && place.kind === "place" ? { ...place, words } : place;
 
-/** Only a number that the answer has can be led to from there, and lead back. */
+/** Only a number that occurs in the text of the answer gets an anchor, so that links lead both ways. */
 const anchorOf = (
   { job_id: jobId, answer: text }: JobResult,
   number: number | null | undefined,
@@ -262,7 +262,7 @@ const anchorOf = (
     ? { anchor: `cited-${jobId}-${number}` }
     : {};
 
-/** A number may stand for several places: it leads to the first. */
+/** Keeps an anchor on the first of several items that share it. */
 function anchoredOnce(items: readonly Item[]): readonly Item[] {
   const led = new Set<string | undefined>();
   return items.map((item) => {
@@ -273,7 +273,7 @@ function anchoredOnce(items: readonly Item[]): readonly Item[] {
   });
 }
 
-/** The numbers of an answer, each with the item that tells what it stands for; of several, the first. */
+/** The marks of an answer, each with the anchor of the item that explains it; the first item, if several share a number. */
 const marksOf = (items: readonly Item[]): readonly Mark[] =>
   items.flatMap(({ mark, anchor }) =>
     mark === undefined || anchor === undefined ? [] : [{ mark, anchor }],
@@ -282,7 +282,7 @@ const marksOf = (items: readonly Item[]): readonly Mark[] =>
 const markOf = (number: number | null | undefined) =>
   typeof number === "number" ? { mark: `[${number}]` } : {};
 
-/** What an investigation did, a line a step, and behind them what those gave whose texts were asked for. */
+/** The steps of an investigation, one a line, followed by the outputs whose texts were requested. */
 const stepBlocksOf = (steps: readonly StepRow[]): readonly Block[] =>
   steps.length === 0
     ? []

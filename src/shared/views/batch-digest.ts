@@ -22,12 +22,12 @@ type Digested = {
   readonly dashboard: string | null;
 };
 
-/** Codes of refusals that are told, most first. */
+/** Codes of refusals that a digest lists, the most frequent first. */
 const MOST_REFUSALS = 5;
 
 /**
- * The morning of a batch in at most 20 lines of plain text: counts, what needs a person, refusals by their reason, and the link
- * to its page. It goes to services that others run: nothing of a document, a question or a model stands in it.
+ * The morning summary of a batch in at most 20 lines of plain text: counts, what needs a person, refusals by reason, and the link
+ * to its page. Webhooks carry it to third-party services, so it contains no text of a document, a question or a model.
  */
 export async function readBatchDigest(
   db: Queryable,

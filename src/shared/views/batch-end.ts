@@ -14,12 +14,12 @@ const workSchema = z.object({
   completion_tokens: z.coerce.number(),
 });
 
-/** What is told of a batch: `{event, batch_id, batch, …}`, ready to be JSON. `event_id` stays the same over repeats. */
+/** The JSON payload of a webhook about a batch: `{event, batch_id, batch, …}`. `event_id` is the same in every repeat. */
 export type BatchEvent = Readonly<Record<string, unknown>> & { readonly event_id: string };
 
 /**
  * @param dashboard dashboard.public_url
- * @returns undefined when there is nothing to tell any more
+ * @returns undefined when there is nothing left to report
  */
 export async function readBatchEvent(
   db: Queryable,
@@ -68,7 +68,7 @@ async function readBatchEnd(
   };
 }
 
-/** What each event tells of its batch. */
+/** The fields that every event has. */
 const factsOf = (event: NotifyInput["event"], batch: BatchProgress) => ({
   event,
   batch_id: batch.batchId,
@@ -80,10 +80,10 @@ const factsOf = (event: NotifyInput["event"], batch: BatchProgress) => ({
   created_at: batch.createdAt,
 });
 
-/** Calls that are told. */
+/** Waiting calls that one event lists. */
 const MOST_CALLS = 20;
 
-/** Nothing that a model wrote: which tools, with which risks. @returns undefined when nobody is waited for any more */
+/** Only tools and risks, nothing that a model wrote. @returns undefined when no decision is pending any more */
 async function readApprovalNeeded(
   db: Queryable,
   batch: BatchProgress,
@@ -107,6 +107,6 @@ async function readApprovalNeeded(
   };
 }
 
-/** The name as one word of a shell. */
+/** Quotes a name as one word of a shell. */
 const quoteForShell = (name: string): string =>
   /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;

@@ -32,7 +32,7 @@ import {
 import type { Block, Item, Page, Section } from "./section.ts";
 import { groupBy } from "../group-by.ts";
 
-/** The morning report: what needs a person, then what a batch came to, then how it went. */
+/** The morning report: what needs a person, then the results of a batch, then how it went. */
 export function reportPage(report: Report): Page {
   const { batch, madeAt, version } = report;
   const clock = clockOf(report);
@@ -70,13 +70,13 @@ export function reportPage(report: Report): Page {
   };
 }
 
-/** A time in an hour that the clocks show twice is told by its zone. */
+/** The clock of the report. If the UTC offset changes within its span, each time carries its zone: one hour may occur twice. */
 function clockOf({ batch, times, madeAt, zone }: Report): Clock {
   const changes = clockChanges(zone, batch.createdAt, times.ended_at ?? madeAt);
   return { zone, zoneSaid: changes.length === 0 ? "once" : "each_time" };
 }
 
-/** The picture of the night, where there was one. */
+/** The picture of the night; empty for a batch without jobs. */
 function nightSection({ night, zone, batch }: Report): readonly Section[] {
   if (batch.total === 0) return [];
   const svg = nightPicture(night, zone);
@@ -85,7 +85,7 @@ function nightSection({ night, zone, batch }: Report): readonly Section[] {
   ];
 }
 
-/** Jobs on files by folder, where there is more than one. */
+/** Jobs on files by folder; empty when there is only one folder. */
 function foldersSection(report: Report): readonly Section[] {
   const { folders } = report;
   if (folders.length < 2) return [];
@@ -116,7 +116,7 @@ const line = (...text: Extract<Block, { kind: "line" }>["text"][]): Block => ({
 const sqlFor = ({ batch }: Report, columns: string, where: string): string =>
   `select ${columns} from results where batch_id = '${batch.batchId}' and ${where} order by created_at, custom_id`;
 
-/** Answers with what they rest on: digests first, as they tell of the rest. */
+/** Answers with their evidence. Digests come first, because they summarise the others. */
 function answersSection(report: Report): readonly Section[] {
   const { answers } = report;
   if (answers.length === 0) return [];
@@ -133,7 +133,7 @@ function answersSection(report: Report): readonly Section[] {
 const MOST_OPEN = 10;
 const DOUBTED: readonly string[] = DOUBTED_GRADES;
 
-/** By folder where they are of several, questions and what else has no file before them; what somebody should look at first. */
+/** Groups answers by folder if there are several: first doubted answers, then jobs without a file, then the folders. */
 function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
   const placeOf = ({ answer }: ListedAnswer): string =>
     DOUBTED.includes(answer.grade ?? "") ? "To look at first" : folderOf(answer);
@@ -155,7 +155,7 @@ function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
   });
 }
 
-/** Answers in words that the report does not show. */
+/** The count of answers in words that the report leaves out. */
 function answersLeftOut({ kinds, answers }: Report): number {
   const withWords = kinds.filter(
     ({ kind, state: came }) =>
@@ -164,7 +164,7 @@ function answersLeftOut({ kinds, answers }: Report): number {
   return sum(withWords.map(({ jobs }) => jobs)) - answers.length;
 }
 
-/** Titles of what changed, in the order of the page: what broke first. */
+/** Titles of the changes, in the order of the page: what broke stands first. */
 const CHANGE_TITLES: Readonly<Record<Exclude<Change, "same" | "open">, string>> = {
   broken: "Succeeded before, and not now",
   fixed: "Succeeded now, and not before",
@@ -200,7 +200,7 @@ function changeSection({ change, jobs, examples }: ChangeRow, title: string): Se
   ]);
 }
 
-/** Tokens and time by model and by kind; every attempt counts. */
+/** Tokens and time by model and by kind, counted over all attempts. */
 function costsSection({ costs, kinds, night, verification }: Report): readonly Section[] {
   if (costs.length === 0) return [];
   return [
@@ -218,7 +218,7 @@ function costsSection({ costs, kinds, night, verification }: Report): readonly S
   ];
 }
 
-/** A bar alone tells nothing that its row does not. */
+/** A chart with a single bar adds nothing to its row in the table. */
 const modelPictures = (models: readonly ModelCost[]): readonly Block[] =>
   models.length < 2
     ? []
@@ -230,7 +230,7 @@ const modelPictures = (models: readonly ModelCost[]): readonly Block[] =>
         },
       ];
 
-/** Which have more than one run where they were repeated. */
+/** Counts jobs, not runs: a repeated job has several runs. */
 const jobsOf = (kinds: readonly KindRow[], kind: string): number =>
   sum(kinds.filter((row) => row.kind === kind).map((row) => row.jobs));
 

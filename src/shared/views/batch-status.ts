@@ -9,21 +9,21 @@ import { formatBytes } from "./steps.ts";
 import { NAME, RIGHT, fact, joinTexts, listSection, state, tableOf, time } from "./section.ts";
 import type { Fact, Item, Page, Table } from "./section.ts";
 
-/** What is known of a batch beside its counts. */
+/** What the status page of a batch shows beside its counts. */
 type BatchStatus = {
   readonly batch: BatchProgress;
-  /** What keeps its work from being done that no row of it tells, each in a line. */
+  /** Obstacles that no row of the batch records, such as a missing worker; each is one line. */
   readonly obstacles: readonly string[];
   readonly problems: readonly ProblemGroup[];
-  /** Jobs of a load that was interrupted. */
+  /** Jobs of an interrupted load, which do not run yet. */
   readonly heldBack: number;
-  /** How its ends were told. */
+  /** Webhook calls that reported its events. */
   readonly hookCalls: readonly ShownCall[];
   readonly holds: readonly PastHold[];
   readonly waiting: BatchWaiting;
 };
 
-/** How a batch stands: what it is, what holds it, and what did not succeed. */
+/** The status page of a batch: its facts, what holds it, and what did not succeed. */
 export function batchPage(status: BatchStatus): Page {
   const { batch, obstacles, problems, hookCalls, holds } = status;
   const remedy = remedyOf(batch);
@@ -81,7 +81,7 @@ function settingFacts(batch: BatchProgress): readonly Fact[] {
   ];
 }
 
-/** How much of what tools gave is kept, of investigations. */
+/** How much tool output of investigations is stored. */
 const outputFacts = ({ outputs: { bytes, cut } }: BatchProgress): readonly Fact[] =>
   bytes === 0 && cut === 0
     ? []

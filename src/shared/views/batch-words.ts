@@ -29,13 +29,13 @@ export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({
 export const doneOf = ({ counts }: BatchProgress): number =>
   FINAL_STATES.reduce((sum, state) => sum + counts[state], 0);
 
-/** `48 succeeded, 12 refused`: every state that a job is in. */
+/** `48 succeeded, 12 refused`: every state that has jobs. */
 export const formatCounts = (batch: BatchProgress): string =>
   statesOf(batch)
     .map(({ text }) => text)
     .join(", ") || NO_JOBS;
 
-/** The same with each count as one of its state. */
+/** The same as pieces of a text, so that each count is styled by its state. */
 export function countsText(batch: BatchProgress): Text {
   const parts = statesOf(batch).map(({ name, text }) => state(name, text));
   return parts.length === 0
@@ -63,7 +63,7 @@ export type Held = {
   readonly holdUntil: Date | null;
 };
 
-/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`; a moment that has passed is named as such. */
+/** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. A time that has passed reads `ended at`. */
 export function formatHold({ holdReason, holdUntil }: Omit<Held, "name">): string {
   const reason = `held: ${holdReason ?? ""}`;
   if (holdUntil === null) return reason;
@@ -73,7 +73,7 @@ export function formatHold({ holdReason, holdUntil }: Omit<Held, "name">): strin
     : `${reason}, ended at ${moment}: it goes on when a worker looks`;
 }
 
-/** The same on the clocks of a page, which says its zone: `held: window, until 22:00`, with the day where it is another. */
+/** The same in the timezone of a page, which names the zone once: `held: window, until 22:00`, with the day if it is another. */
 export function formatStateOn(
   { state, holdReason, holdUntil }: Pick<BatchProgress, "state" | "holdReason" | "holdUntil">,
   zone: string,
@@ -87,7 +87,7 @@ export function formatStateOn(
   return `${reason}, until ${formatInZone(now, zone).startsWith(day) ? time : `${day} ${time}`}`;
 }
 
-/** What to run so that a held batch goes on; undefined where it can only be waited for. */
+/** The command or setting that releases a held batch; undefined when waiting is the only remedy. */
 export function holdRemedy({ name, holdReason, holdUntil }: Held): string | undefined {
   const quoted = JSON.stringify(name);
   switch (holdReason) {
@@ -98,7 +98,7 @@ export function holdRemedy({ name, holdReason, holdUntil }: Held): string | unde
     case "window":
       return `to run it now: nightdesk batch set ${quoted} --no-windows`;
     case "budget":
-      // Only a night's has an end.
+      // Only the budget of a night has an end; that of a batch does not.
       return holdUntil === null
         ? `to see and raise its budget: nightdesk batch budget ${quoted}`
         : "it goes on then; or raise budgets.night and start the workers again";
@@ -109,16 +109,16 @@ export function holdRemedy({ name, holdReason, holdUntil }: Held): string | unde
   }
 }
 
-/** What to do about a batch that does not go on. A load that was cut off looks like one that goes on. */
+/** The remedy for a batch that makes no progress. An interrupted load looks like one that still runs. */
 export const remedyOf = (batch: BatchProgress): string | undefined =>
   batch.state === "loading"
     ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
     : holdRemedy(batch);
 
-/** Spans that are told one by one, the last ones. */
+/** Spans that are listed one by one: the last ones. */
 const SHOWN = 5;
 
-/** When and why a batch was held, one span a line, then the total where there is more than one. */
+/** When and why a batch was held, one span a line, then the total if there are several. */
 export function pastHoldLines(holds: readonly PastHold[]): readonly Text[] {
   const lines = holds.slice(-SHOWN).map(holdLine);
   if (holds.length < 2) return lines;
@@ -134,7 +134,7 @@ const holdLine = (hold: PastHold): Text => [
   `: ${formatCause(hold)}`,
 ];
 
-/** Why a batch was held, and how often where it came again: `host down: http://models:11434, 3 times`. */
+/** Why a batch was held, with a count if the reason recurred: `host down: http://models:11434, 3 times`. */
 export function formatCause({ reason, detail, times }: PastHold): string {
   const what = detail === null ? "" : `: ${detail}`;
   return `${CAUSES[reason]}${what}${times === 1 ? "" : `, ${countOf(times, "time")}`}`;
@@ -152,7 +152,7 @@ export const CAUSES: Readonly<Record<PastHold["reason"], string>> = {
 export const heldMs = (holds: readonly PastHold[]): number =>
   holds.reduce((total, { held_ms }) => total + held_ms, 0);
 
-/** How its ends, and that it waits, were told, one a line, newest first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
+/** The state of each webhook call, one a line, newest first: `webhook: told at 2026-11-22 05:12:09Z (200)`. */
 export const hookCallLines = (calls: readonly ShownCall[]): readonly Text[] =>
   calls.map((call) =>
     call.target === "write_back"
@@ -160,7 +160,7 @@ export const hookCallLines = (calls: readonly ShownCall[]): readonly Text[] =>
       : joinTexts(`${call.target}${OF_EVENTS[call.event]}: `, callText(call)),
   );
 
-/** How the write-back went that the end of a batch starts. */
+/** The state of the write-back that the end of a batch starts. */
 function writeText({ state: of, error, ended_at: endedAt }: ShownCall): Text {
   const why = error === null ? "" : `: ${error}`;
   switch (of) {

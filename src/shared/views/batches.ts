@@ -15,7 +15,7 @@ const progressSchema = camelRow({
   hold_reason: z.enum(HOLD_REASONS).nullable(),
   hold_until: z.date().nullable(),
   paused_at: z.date().nullable(),
-  /** Its own; null when those of the desk hold it. */
+  /** Its own windows; null when the default windows of the installation apply. */
   windows: z.array(z.string()).nullable(),
   desk_windows: z.array(z.string()),
   deadline_at: z.date().nullable(),
@@ -33,9 +33,9 @@ const progressSchema = camelRow({
   }),
   created_at: z.date(),
   finished_at: z.date().nullable(),
-  /** Retention leaves it alone: for ever, or until it is exported. */
+  /** Exempt from retention: for ever, or until it is exported. */
   pinned: z.enum(PINS).nullable(),
-  /** What tools gave, as far as it is kept. */
+  /** Stored tool output: its bytes, and how many outputs were cut. */
   outputs: z.object({ bytes: count, cut: count }),
 });
 
@@ -50,12 +50,12 @@ const SELECT = `select p.batch_id, p.batch as name, b.origin, p.state, p.hold_re
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The batch of that name or whole id. */
+/** The batch with this name or full id. A name wins over an id. */
 export const findBatch = (db: Queryable, nameOrId: string): Promise<BatchProgress | undefined> =>
   rowOf(db, progressSchema, [nameOrId, isUuid(nameOrId) ? nameOrId : null])`
      ${SELECT} where b.name = $1 or b.batch_id = $2::uuid order by b.name = $1 desc limit 1`;
 
-/** Those of these ids, in any order. */
+/** The batches with these ids, in no particular order. */
 export const findBatches = (
   db: Queryable,
   batchIds: readonly string[],
@@ -64,7 +64,7 @@ export const findBatches = (
 
 const usageSchema = z.object({ read: count.nullable(), written: count.nullable() });
 
-/** Tokens that all runs of a batch read and wrote; undefined where no model was asked, or none told them. */
+/** Tokens that all runs of a batch read and wrote; undefined if no run called a model, or no host reported tokens. */
 export async function selectTokens(
   db: Queryable,
   batchId: string,
@@ -90,7 +90,7 @@ export const listBatches = (
 
 const DAY_MS = 86_400_000;
 
-/** How much a batch needs a person, the most first: what keeps it can be taken away, jobs failed, were refused, it goes on, it is done. */
+/** Urgency: 0 held for a removable cause, 1 failed jobs, 2 refused jobs, 3 running or waiting for its window, 4 done or old. */
 export function needOf(batch: BatchProgress): number {
   const { holdReason, finishedAt, counts } = batch;
   if (finishedAt === null) return holdReason === null || holdReason === "window" ? 3 : 0;
@@ -99,12 +99,11 @@ export function needOf(batch: BatchProgress): number {
   return counts.refused > 0 ? 2 : 4;
 }
 
-/** How many batches are of an origin. */
 export const countBatches = (db: Queryable, origin: BatchOrigin): Promise<number> =>
   valueOf(db, count, [origin])`
      select count(*) as batches from nightdesk_data.batches where origin = $1`;
 
-/** Names of the newest batches, to suggest one that was meant. */
+/** Names of the newest batches, from which an unknown name gets its suggestion. */
 export const selectBatchNames = (db: Queryable, limit: number): Promise<readonly string[]> =>
   valuesOf(db, z.string(), [limit])`
      select name from nightdesk_data.batches where parent_id is null order by created_at desc, name limit $1`;
@@ -118,15 +117,15 @@ const problemSchema = camelRow({
   model: z.string().nullable(),
 });
 
-/** Jobs of one state and code: how many, the first five custom_ids, and the message of the first with the model that it asked. */
+/** Jobs with one state and code: the count, the first five custom_ids, and message and model of the first job. */
 export type ProblemGroup = z.infer<typeof problemSchema>;
 
 /** What did not succeed in a batch, by state and code, most first. */
 export const selectProblems = (db: Queryable, batchId: string): Promise<readonly ProblemGroup[]> =>
   rowsOf(db, problemSchema, [batchId])`${PROBLEMS}`;
 
-// A million jobs may have one code. The index jobs_with_problems is asked for one group after the other, and a group that
-// is all of its final state has been counted by the batch.
+// A million jobs may have one code. The recursion reads the index jobs_with_problems once per group. A group that holds all
+// jobs of its final state needs no count: batch_counts has it.
 const PROBLEMS = `
 with recursive groups as (
   (select state, error_code from nightdesk_data.jobs

@@ -4,23 +4,23 @@ import type { RunDetail } from "./runs.ts";
 
 type Claim = RunDetail["claims"][number];
 
-/** What is shown of the statements of a run: those that stand, those that were left out, and all of the last draft. */
+/** The statements of a run that a page shows: those that stand, those that were dropped, and all of the last draft. */
 export function shownClaims({ claims }: RunDetail): readonly Claim[] {
   const last = Math.max(-1, ...claims.map(({ draft }) => draft));
   return claims.filter(({ draft, stands, fate }) => stands || fate === "dropped" || draft === last);
 }
 
-/** A statement of a run, or a value of its extraction, with the words of a file that carry it. */
+/** A statement of a run, or a value of its extraction, with the words of the file that support it. */
 export type CarriedWords = {
-  /** From 1, in the order in which they are shown. */
+  /** From 1, in the order of the page. */
   readonly number: number;
-  /** 0 where words carry it; from 1 of the other pieces that it cites, and that say it too. */
+  /** 0 for the place of the supporting words; from 1 for each other cited piece that says the same. */
   readonly place: number;
   readonly text: string;
   readonly grade: string;
   readonly path: string;
   readonly sha256: string;
-  /** Null where the format has no pages, and where it is not known. */
+  /** Null if the format has no pages, or the page is unknown. */
   readonly page: number | null;
   readonly lineStart: number;
   readonly lineEnd: number;
@@ -34,7 +34,7 @@ type Place = Pick<Claim, "path" | "line_start" | "line_end"> &
     readonly words: string | null;
   };
 
-/** Those that a file carries. */
+/** The statements, or else the field values, that words of a file support. */
 export function carriedWords(run: RunDetail): readonly CarriedWords[] {
   const claims = shownClaims(run).map((claim) => ({
     ...claim,
@@ -50,7 +50,7 @@ export function carriedWords(run: RunDetail): readonly CarriedWords[] {
   );
 }
 
-/** Where another piece that a statement cites says it, with the lines of that place. @param at from 1 */
+/** Another cited piece that supports a statement, with the lines of that place. @param at from 1 */
 export async function carriedElsewhere(
   db: Queryable,
   run: RunDetail,
@@ -101,5 +101,5 @@ function placed(
   ];
 }
 
-/** Files whose pages can be drawn, by their names. */
+/** Whether the pages of a file can be drawn, judged by the extension of its name. */
 export const hasPages = (path: string): boolean => /\.(?:pdf|png|jpe?g|gif|webp|bmp)$/i.test(path);

@@ -5,7 +5,7 @@ import { joinTexts } from "./section.ts";
 import { countsByKind } from "./quantity.ts";
 import type { LineRange, Piece, Text } from "./section.ts";
 
-/** As the worker stored them: camelCase. */
+/** A citation as the worker stores it, in camelCase. */
 export const storedCitation = z.object({
   jobId: z.string().nullish(),
   path: z.string(),
@@ -19,22 +19,22 @@ export const storedCitation = z.object({
 });
 export type StoredCitation = z.infer<typeof storedCitation>;
 
-/** What of a piece of evidence says where it is from. */
+/** The columns of a piece of evidence that identify its source. */
 type ReadPiece = {
   readonly kind: "file" | "chunk" | "web" | "output";
   readonly path: string;
   readonly chunk_key: string | null;
 };
 
-/** Whether a citation is of that piece. */
+/** Whether a citation refers to this piece. */
 export const isOfPiece = (
   { path, chunkKey }: StoredCitation,
   piece: Pick<ReadPiece, "path" | "chunk_key">,
 ): boolean => piece.path === path && piece.chunk_key === (chunkKey ?? null);
 
 /**
- * What a citation stands for: lines of a file with the pages or rows of what is cited there, the job whose answer a digest
- * tells of, or nothing that was read.
+ * The place that a citation refers to: lines of a file with the pages or rows that are cited there, or the job whose answer
+ * a digest reports. A number that refers to nothing that was read is reported as such.
  */
 export function citedText(
   { path, jobId, heading = null, lineStart, lineEnd, resolved, number }: StoredCitation,
@@ -51,7 +51,7 @@ export function citedText(
 
 type Place = LineRange & { readonly kind: ReadPiece["kind"]; readonly heading?: string | null };
 
-/** Lines of a file. What a tool printed has lines, and no file that they could be looked up in. */
+/** The place of lines in a file. Output of a tool has lines too, but no file to open. */
 export function placePiece({ kind, path, heading = null, line_start, line_end }: Place): Piece {
   if (kind === "output")
     return `${path}, ${line_start === line_end ? `line ${line_start}` : `lines ${line_start}-${line_end}`}`;
@@ -68,14 +68,14 @@ type ReadSpan = {
   readonly end_char: number;
 };
 
-/** The same span of the same bytes, under another path. */
+/** Whether two pieces are the same span of the same bytes, under different paths. */
 export const isCopy = (one: ReadSpan, other: ReadSpan): boolean =>
   one.path !== other.path &&
   one.sha256 === other.sha256 &&
   one.start_char === other.start_char &&
   one.end_char === other.end_char;
 
-/** What of the files that were read is not in their text: `Not read of letter.docx: pictures: 3, encrypted parts: 1.` */
+/** What extraction left out of the files that were read: `Not read of letter.docx: pictures: 3, encrypted parts: 1.` */
 export const unreadLines = (evidence: readonly UnreadPiece[]): readonly string[] => [
   ...new Set(
     evidence.flatMap(({ path, left_out: counts }) =>
@@ -84,7 +84,7 @@ export const unreadLines = (evidence: readonly UnreadPiece[]): readonly string[]
   ),
 ];
 
-/** Of files that the index has with other bytes by now than those that were read. */
+/** Reports files whose bytes in the index are no longer those that were read. */
 export const outdatedLines = (paths: readonly string[]): readonly string[] =>
   paths.length === 0 ? [] : [`Changed since it was read: ${paths.join(", ")}.`];
 

@@ -11,7 +11,7 @@ import { countOf, formatCount } from "./quantity.ts";
 import { WORDS, joinTexts, tableOf } from "./section.ts";
 import type { Block, Extent, LineRange, Text } from "./section.ts";
 
-/** Where another piece that a statement cites says most of it. */
+/** The place of another piece that a statement cites and that says most of it. */
 export const otherPlace = z.object({
   number: z.number(),
   path: z.string(),
@@ -22,27 +22,27 @@ export const otherPlace = z.object({
   locator: locatorSchema.nullable(),
 });
 
-/** A statement that an answer holds, as its readers are told of it. */
+/** A statement of an answer, as it is shown to readers. */
 export const storedClaim = z.object({
   text: z.string(),
   grade: z.enum(CLAIM_GRADES),
   reason: z.enum(CLAIM_REASONS),
   cites: z.array(z.number()),
   arithmetic: z.string().nullable(),
-  /** Of the piece that carries it. */
+  /** The citation number of the supporting piece. */
   number: z.number().nullable(),
   path: z.string().nullable(),
   line_start: z.number().nullable(),
   line_end: z.number().nullable(),
-  /** Where in the file that is, where its lines do not say it: the row of a table, the page. */
+  /** The place in the file that line numbers do not give: the row of a table, the page. */
   locator: locatorSchema.nullable(),
-  /** The words that stand there. */
+  /** The supporting words at that place. */
   quote: z.string().nullable(),
-  /** Of the other pieces that it cites. */
+  /** Places in the other cited pieces. */
   other_places: z.array(otherPlace),
-  /** Of the figure that was not read for sure. */
+  /** The doubtful reading of a figure (OCR). */
   doubt: doubtSchema.nullish(),
-  /** Where the quote was read from a picture. */
+  /** Set if the quote was read from a picture. */
   picture: quotePicture.optional(),
 });
 export type StoredClaim = z.infer<typeof storedClaim>;
@@ -52,8 +52,8 @@ export const leftOutClaim = storedClaim.pick({ text: true, reason: true });
 type LeftOutClaim = z.infer<typeof leftOutClaim>;
 
 /**
- * The statements that the answer of a run `r` holds, as a column `claims`, and those of its draft that were left out of it,
- * as `claims_left_out`: where nothing was left, all of the last draft. @param most so many of each
+ * SQL of two columns for a run `r`: `claims`, the statements of its answer, and `claims_left_out`, those dropped from its draft;
+ * from its last draft if the answer was refused as unsupported. @param most limit of each
  */
 export const claimsColumn = (most: number): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) order by c.ordinal), '[]')
@@ -70,7 +70,7 @@ export const claimsColumn = (most: number): string =>
                     and c.draft = (select max(s.draft) from nightdesk_data.claims s where s.run_id = r.run_id))
              order by ordinal limit ${most}) c) as claims_left_out`;
 
-/** What was graded of a result, in JSON; nothing where its kind has no statements. */
+/** The grade and statements of a result as JSON; empty for a kind without statements. */
 export const claimsJson = ({
   grade,
   verification,
@@ -94,13 +94,13 @@ export const claimsJson = ({
         ...leftOutJson(leftOut),
       };
 
-/** The statements that were left out, in JSON; nothing where none was. */
+/** The statements that were left out, as JSON; empty if there are none. */
 export const leftOutJson = (claims: readonly LeftOutClaim[]): Record<string, unknown> =>
   claims.length === 0
     ? {}
     : { claims_left_out: claims.map((one) => ({ ...one, why: REASON_WORDS[one.reason] })) };
 
-/** How many of the statements of an answer are supported: `7 of 8 supported, 1 unconfirmed`; empty where it states nothing. */
+/** The share of supported statements: `7 of 8 supported, 1 unconfirmed`; empty if the answer states nothing. */
 export function shareText(grades: readonly ClaimGrade[]): string {
   if (grades.length === 0) return "";
   const count = (grade: ClaimGrade): number => grades.filter((one) => one === grade).length;
@@ -123,19 +123,19 @@ export const reasonText = ({
   return more === null ? REASON_WORDS[reason] : `${REASON_WORDS[reason]}: ${more}`;
 };
 
-/** Those first whose figures wait for somebody who says what stands in the picture. */
+/** Puts statements first whose figures wait for a person to read the picture. */
 export const readingFirst = <T extends Pick<StoredClaim, "reason">>(claims: readonly T[]): T[] => [
   ...claims.filter(({ reason }) => reason === "reading"),
   ...claims.filter(({ reason }) => reason !== "reading"),
 ];
 
-/** Statements that a page shows of one answer. */
+/** Statements that a page shows for one answer. */
 const MOST_SHOWN = 30;
 const MOST_CHARS = 600;
 
 /**
- * The statements of an answer: those that are not supported with what stands there instead, and of the others how many they are,
- * for the answer has their words and their numbers lead to their places. In full each one.
+ * The statements of an answer. Each statement that is not supported is listed with the words of its source; the supported
+ * ones are only counted, because the answer contains them and their numbers link to their places. `full` lists each one.
  */
 export function claimBlocks(
   claims: readonly StoredClaim[],
@@ -172,7 +172,7 @@ const doubtOf = (claim: StoredClaim): string => `${claim.grade}: ${reasonText(cl
 
 const FIRST_WORDS_CHARS = 70;
 
-/** The first words of a statement, which the answer has whole, and its place; of one that is contradicted what stands there. */
+/** The first words of a statement (the answer has it in full), its place, and the contradicting words of its source. */
 function doubtLine(claim: StoredClaim): Text {
   const { text, grade, quote } = claim;
   const words =
@@ -200,7 +200,7 @@ function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
   ];
 }
 
-/** Of what is not supported, why. */
+/** The quote of a statement; if it is not supported, the reason too. */
 const whatStandsThere = (claim: StoredClaim): string =>
   [
     ...(claim.grade === "supported" ? [] : [`(${reasonText(claim)})`]),
@@ -210,7 +210,7 @@ const whatStandsThere = (claim: StoredClaim): string =>
 const cut = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
 
-/** Where a statement is carried, and where the other pieces that it cites say it. */
+/** The place that supports a statement, and the places in the other pieces that it cites. */
 function placeOf({ path, line_start, line_end, locator, ...claim }: StoredClaim): Text | null {
   const carried =
     path === null || line_start === null || line_end === null
@@ -238,8 +238,8 @@ const rangeOf = ({ path, line_start, line_end }: LineRange): LineRange => ({
 const MOST_PLACES = 8;
 
 /**
- * Where a piece says what the statements say that cite it, in their order, behind its lines: `, page 2; page 5`. Empty where
- * these say it.
+ * The pages or rows of a piece that support the statements which cite it, in the order of the statements: `, page 2; page
+ * 5`. Empty if no place has one.
  */
 export function placesOfPiece(
   number: number | null | undefined,
@@ -259,7 +259,7 @@ export function placesOfPiece(
   return `, ${[...[...found].slice(0, MOST_PLACES), ...more].join("; ")}`;
 }
 
-/** How many statements of an answer are supported, and each other one with what stands there, for a terminal. */
+/** For a terminal: the share of supported statements, then each other statement with the words of its source. */
 export const claimLines = (claims: readonly StoredClaim[]): readonly string[] => {
   const open = claims.filter(({ grade }) => grade !== "supported");
   if (open.length === 0) return [];
@@ -285,7 +285,7 @@ const lineOf = ({
 export const leftOutLines = (claims: readonly LeftOutClaim[]): readonly string[] =>
   claims.map((claim) => `left out: ${leftOutItem(claim)}`);
 
-/** The same as a list of a page. */
+/** The same as a list block of a page. */
 export const leftOutBlocks = (claims: readonly LeftOutClaim[]): Block[] =>
   claims.length === 0
     ? []
@@ -312,7 +312,7 @@ const countsSchema = z.object({
   shortened: z.coerce.number(),
 });
 
-/** Answers of a batch by grade, statements that were left out, and of how many answers. */
+/** Counts of a batch: answers by grade, dropped statements, and the answers that they were dropped from. */
 export type GradeCounts = z.infer<typeof countsSchema>;
 
 export const selectGrades = (db: Queryable, batchId: string): Promise<GradeCounts> =>
@@ -326,7 +326,7 @@ export const selectGrades = (db: Queryable, batchId: string): Promise<GradeCount
        from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 and (r.grade is not null or r.claims_dropped > 0)`;
 
-/** `3 statements were left out of 2 answers`; null where none was. */
+/** `3 statements were left out of 2 answers`; null if there were none. */
 export const leftOutText = ({ dropped, shortened }: GradeCounts): string | null =>
   dropped === 0
     ? null

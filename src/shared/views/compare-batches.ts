@@ -6,8 +6,8 @@ const count = z.coerce.number();
 
 const CHANGES = ["new", "changed", "broken", "fixed", "gone", "same", "open"] as const;
 /**
- * new: no such job before. changed: another answer. broken: succeeded before, and does not now. fixed: the other way
- * round. gone: no such job now. same: all else that has ended. open: has not ended.
+ * new: no such job before. changed: another answer. broken: succeeded before, and does not now. fixed: the reverse. gone:
+ * no such job now. same: every other job that has ended. open: has not ended.
  */
 export type Change = (typeof CHANGES)[number];
 
@@ -26,9 +26,9 @@ const changeSchema = z.object({
 export type ChangeRow = z.infer<typeof changeSchema>;
 
 /**
- * Compares a batch with an earlier one, job by job: with the one that a job repeats, else with that of its custom_id.
- * Answers are compared without their scope footers, which tell the files and not the words. A copy is as the job that is
- * worked in its place, which has its result.
+ * Compares a batch with an earlier one, job by job. A job is paired with the job that it reruns, else with the one of the
+ * same custom_id. Answers are compared without their scope footers, which list files and are not part of the answer. A
+ * duplicate is compared by the job that ran in its place, which holds its result.
  */
 export const compareBatches = (
   db: Queryable,
@@ -37,7 +37,7 @@ export const compareBatches = (
 ): Promise<readonly ChangeRow[]> =>
   rowsOf(db, changeSchema, [batches.now, batches.before, examples])`${COMPARE}`;
 
-// Looked up only where both answers are there: a join would carry the answers of both batches through its hash tables.
+// A subquery, and no join: a join would carry the answers of both batches through its hash tables.
 const SAME_ANSWER = `(select case when n.kind = 'extract' then a.summary is not distinct from b.summary
                  else a.answer is not distinct from b.answer or replace(coalesce(a.answer, ''), coalesce(a.scope, ''), '')
                       = replace(coalesce(b.answer, ''), coalesce(b.scope, ''), '') end
@@ -100,7 +100,7 @@ const selectEarlierBatches = (
         and b.created_at <= mine.created_at and starts_with(b.name, $2) and b.state <> 'loading'
       order by b.created_at desc, b.name limit 100`;
 
-/** The batch that most of the jobs of this one repeat, if any do. */
+/** The batch that most jobs of this one rerun, if any do. */
 const selectRepeatedBatch = (db: Queryable, batchId: string): Promise<EarlierBatch | undefined> =>
   rowOf(db, candidateSchema, [batchId])`
      select b.batch_id, b.name, b.created_at
@@ -110,7 +110,7 @@ const selectRepeatedBatch = (db: Queryable, batchId: string): Promise<EarlierBat
       where j.batch_id = $1 and j.rerun_of is not null and b.batch_id <> $1
       group by b.batch_id, b.name, b.created_at order by count(*) desc, b.name limit 1`;
 
-/** The batch whose jobs this one repeats, else the last before it whose name differs only in its day or number. */
+/** The batch whose jobs this one reruns, else the latest earlier batch whose name differs only in its day or number. */
 export async function findLastAlike(
   db: Queryable,
   { batchId, name }: { readonly batchId: string; readonly name: string },
@@ -122,11 +122,11 @@ export async function findLastAlike(
   return earlier.find((each) => nameStem(each.name) === stem);
 }
 
-/** A day and all that follows it, or numbers at the end: what tells one night's batch from the next. */
+/** A day and the rest of the name, or numbers at the end: the part that differs from one night's batch to the next. */
 const DAY = /[\s._-]*\d{4}-\d{2}-\d{2}(?!\d).*$/s;
 const NUMBER = /[\s._-]*\d+$/;
 
-/** What the names of a nightly batch have in common: `minutes 2026-11-21T22:00:00Z` and `minutes-2` are of `minutes`. */
+/** The common part of the names of a nightly batch: `minutes 2026-11-21T22:00:00Z` and `minutes-2` give `minutes`. */
 function nameStem(name: string): string {
   const stem = name.replace(DAY, "");
   const bare = stem === name ? name.replace(NUMBER, "") : stem;

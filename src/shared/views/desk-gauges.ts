@@ -37,24 +37,24 @@ const gaugesSchema = z.object({
   indexed_s: seconds,
 });
 
-/** How the whole desk stands: what waits, what holds it, who works, and how old the index is. */
+/** The state of the whole installation: what waits, what holds it, which workers run, and how old the index is. */
 export type DeskGauges = z.infer<typeof gaugesSchema>;
 
-/** Hosts, and schedules that are switched on. */
+/** Hosts, and schedules that are switched on, in one report. */
 const MOST_NAMED = 50;
-/** For how long a missed schedule is told. */
+/** How long a missed schedule is reported. */
 const MISSED_WITHIN = "1 day";
 
-/** Of each limit the largest share that is used, where any holds. */
+/** SQL of the largest used share of each limit; null if no row has that limit. */
 const mostUsed = (): string =>
   ["tokens", "calls", "seconds", "money"]
     .map((of) => `max(${of}_used::double precision / ${of}_limit) as ${of}`)
     .join(", ");
 
 /**
- * All of it from one statement, whose cost grows with open batches and documents, and not with jobs.
- * Of budgets the share that is used: of the night's, and the largest of those of open batches; null without a limit.
- * Ages are seconds; `last_s` and `indexed_s` seconds since then, null where it never was.
+ * One statement reads all gauges. Its cost grows with open batches and documents, not with jobs.
+ * Budgets are used shares: that of the night, and the largest among open batches; null without a limit.
+ * Ages are in seconds. `last_s` and `indexed_s` are seconds since the last run and scan; null if there was none.
  */
 export const selectDeskGauges = (db: Queryable): Promise<DeskGauges> =>
   oneRowOf(db, gaugesSchema)`

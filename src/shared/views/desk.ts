@@ -5,14 +5,14 @@ import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
-/** A time in JSON that the database made. */
+/** A time in JSON that PostgreSQL wrote. */
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-/** What keeps all jobs waiting, and how it is mended. */
+/** The notice shown while no job can run, with its remedy. */
 export const NO_WORKER = "No worker is alive. Start one: nightdesk worker, or nightdesk up.";
 
 const deskStateSchema = z.object({ waiting: count, values: count, is_working: z.boolean() });
-/** How many decisions a person could make now (different calls, answers, steps that nobody knows the end of, and the values among them), and whether jobs are worked. */
+/** `waiting`: decisions for people: distinct tool calls, answers, steps with an unknown outcome, and `values`. */
 export type DeskState = z.infer<typeof deskStateSchema>;
 
 export const selectDeskState = (db: Queryable): Promise<DeskState> =>
@@ -38,7 +38,7 @@ const askedSchema = z.object({
   grade: z.enum(RUN_GRADES).nullable(),
   created_at: z.date(),
 });
-/** A job that somebody queued by itself: a question, mostly. */
+/** A job that was queued outside a batch: mostly a question. */
 export type AskedJob = z.infer<typeof askedSchema>;
 
 /** Newest first. */
@@ -64,7 +64,7 @@ const workerSchema = z.object({
       job_id: z.string(),
       custom_id: z.string(),
       kind: z.enum(KINDS),
-      /** Null of a job that was queued by itself, which is known by its words. */
+      /** Null for a job that was queued outside a batch; its input identifies it. */
       batch: z.string().nullable(),
       input: z.record(z.string(), z.unknown()).nullable(),
       started_at: moment,
@@ -72,10 +72,10 @@ const workerSchema = z.object({
     }),
   ),
 });
-/** A worker, and the jobs that it has in hand. */
+/** A worker and the jobs that it runs. */
 export type DeskWorker = z.infer<typeof workerSchema>;
 
-/** Workers that were heard of within the last day, those that live first. */
+/** Workers with a heartbeat within the last day, live ones first. */
 export const selectDeskWorkers = (db: Queryable): Promise<readonly DeskWorker[]> =>
   rowsOf(db, workerSchema)`
      select w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
@@ -93,7 +93,7 @@ const queueSchema = z.object({
   oldest_at: z.date().nullable(),
   oldest_batch: z.string().nullable(),
 });
-/** Jobs in the queue now, and the one that has waited longest of those that may run. */
+/** The count of dispatched jobs, and the oldest waiting job that may run. */
 export type DeskQueue = z.infer<typeof queueSchema>;
 
 export const selectDeskQueue = (db: Queryable): Promise<DeskQueue> =>
@@ -119,12 +119,12 @@ const paceSchema = z.object({
   completion_tokens: count,
   seconds: count,
 });
-/** What of a batch ended lately. */
+/** The jobs of a batch that ended recently, with their tokens. */
 export type BatchPace = z.infer<typeof paceSchema>;
 
 const MOST_RUNS = 2_000;
 
-/** How fast batches go: of the last quarter of an hour, and of its newest runs where they are many. */
+/** Throughput of each batch in the last 15 minutes, from at most MOST_RUNS newest runs. */
 export const selectPace = (db: Queryable): Promise<readonly BatchPace[]> =>
   rowsOf(db, paceSchema)`
      with recent as materialized (
@@ -147,10 +147,10 @@ const budgetSchema = z.object({
   money_limit: z.number().nullable(),
   money_used: z.number(),
 });
-/** What of a budget is used; limits that are null do not hold. */
+/** The used amounts and limits of a budget. A null limit does not apply. */
 export type DeskBudget = z.infer<typeof budgetSchema>;
 
-/** Budgets of batches that have not ended, and of this night. */
+/** Budgets of open batches, and of the current night. */
 export const selectDeskBudgets = (db: Queryable): Promise<readonly DeskBudget[]> =>
   rowsOf(db, budgetSchema)`
      select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,

@@ -23,7 +23,7 @@ type Filter = {
   readonly limit: number;
 };
 
-/** Figures of documents that were not read for sure, the least sure first. */
+/** Figures in documents that OCR read with doubt, the least certain first. */
 export const selectDoubtfulFigures = (
   db: Queryable,
   { path, which, limit }: Filter,
@@ -46,16 +46,16 @@ export const doubtfulFigureTable = (rows: readonly DoubtfulFigure[]): Table =>
     ["where", ({ path, page }) => `${path}, page ${page}`, { cut: "middle", least: 20 }],
   ]);
 
-/** How a figure was read. */
+/** How OCR read a figure. */
 export const doubtSchema = z.object({
   first: z.string(),
-  /** Null where the second model read nothing else. */
+  /** Null if the second model read the same. */
   second: z.string().nullable(),
   /** 0 to 100. */
   confidence: z.number(),
-  /** Null where it is not known any more: a person chose what stands there. */
+  /** Null if a person has chosen the right reading. */
   certainty: z.enum(["by_one", "doubtful"]).nullable(),
-  /** What a person chose. */
+  /** The reading that a person chose. */
   chosen: z.string().nullable(),
 });
 type Doubt = z.infer<typeof doubtSchema>;
@@ -63,28 +63,28 @@ type Doubt = z.infer<typeof doubtSchema>;
 const pixels = z.number();
 const box = z.tuple([pixels, pixels, pixels, pixels]);
 
-/** Where a quote stands on the picture of its page, and how its figures were read. Boxes are left, top, right and bottom. */
+/** Where a quote stands on the picture of its page, and how its figures were read. A box is left, top, right, bottom. */
 export const quotePicture = z.object({
   /** From 1. */
   page: z.number(),
-  /** Of the picture, in the pixels of which boxes are. */
+  /** The size of the picture, in the same pixels as the boxes. */
   width: pixels,
   height: pixels,
-  /** At which a page of a PDF is drawn; null of a file that is a picture. */
+  /** Resolution at which a page of a PDF is drawn; null if the file is a picture itself. */
   dpi: z.number().nullable(),
-  /** Degrees, clockwise, by which a page of a PDF is turned before it is drawn. */
+  /** Clockwise degrees by which a page of a PDF is turned before it is drawn. */
   turned: z.number(),
-  /** One a line. */
+  /** One box per line of text. */
   boxes: z.array(box),
-  /** How often the words stand there: all are marked. */
+  /** How often the words occur on the page; each occurrence has boxes. */
   times: z.number(),
   figures: z.array(
     z.object({
       text: z.string(),
       certainty: z.enum(["by_two", "by_one", "doubtful"]),
-      /** What the second reader read, where that differs. */
+      /** The reading of the second model, if it differs. */
       second: z.string().nullable(),
-      /** The model of a host that was shown its picture, and read it so. */
+      /** The vision model that read the same from the cropped picture. */
       confirmed_by: z.string().nullable(),
       /** 0 to 100. */
       confidence: z.number(),
@@ -94,21 +94,21 @@ export const quotePicture = z.object({
 });
 export type QuotePicture = z.infer<typeof quotePicture>;
 
-/** Whether pages of what a run read are on record as pictures. @param runId SQL of its id */
+/** SQL: whether stored pictures of pages exist for the files that a run read. @param runId SQL of the id of the run */
 export const hasPicturesOf = (runId: string): string =>
   `exists (select from nightdesk_data.evidence e join nightdesk_data.ocr_pages p using (sha256) where e.run_id = ${runId} and e.admitted)`;
 
-/** The same of one run. Runs over texts load nothing of pictures. */
+/** The same for one run. It keeps runs on text files from loading the code for pictures. */
 export const selectHasPictures = (db: Queryable, runId: string): Promise<boolean> =>
   valueOf(db, z.boolean(), [runId])`select ${hasPicturesOf("$1::uuid")}`;
 
 const DOUBT_JSON = `jsonb_build_object('first', f.first_read, 'second', f.second_read, 'confidence', f.confidence,
              'certainty', f.certainty, 'chosen', f.chosen)`;
 
-/** Doubtful figures `f` of the page of a row `c` of a run; the file is that of evidence `e`. */
+/** Joins the doubtful figures `f` on the page of row `c`, in the file of evidence `e`. */
 const FIGURES_OF_PAGE = `join nightdesk.doubtful_figures f on f.sha256 = e.sha256 and f.page = coalesce((c.locator->>'page')::int, 1)`;
 
-/** That of a claim `c` whose reason is `reading`, as JSON. The detail of that check begins with the word. */
+/** The doubt of a claim `c` whose reason is `reading`, as JSON. The detail of that check begins with the figure. */
 export const DOUBT_OF_CLAIM = `(select ${DOUBT_JSON}
       from nightdesk_data.claim_checks k
       join nightdesk_data.evidence e on e.run_id = k.run_id and e.admitted and e.path = c.path
@@ -117,11 +117,11 @@ export const DOUBT_OF_CLAIM = `(select ${DOUBT_JSON}
        and split_part(k.detail, ' ', 1) = any (string_to_array(f.first_read, ' '))
      order by f.confidence limit 1)`;
 
-/** The groups of digits in a text, and all of its digits without the zeros at their end. */
+/** SQL array of the groups of digits in a text, and of all its digits joined, without trailing zeros. */
 const groupsIn = (text: string): string =>
   String.raw`string_to_array(btrim(regexp_replace(${text}, '\D+', ' ', 'g')) || ' ' || rtrim(regexp_replace(${text}, '\D+', '', 'g'), '0'), ' ')`;
 
-/** That of a binding `c` of a field whose reason is `reading`, as JSON: it stands in the quote, and is of the value. */
+/** The doubt of a field binding `c` whose reason is `reading`, as JSON: the figure occurs in the quote and in the value. */
 export const DOUBT_OF_FIELD = `(select ${DOUBT_JSON}
       from nightdesk_data.evidence e
       ${FIGURES_OF_PAGE}
@@ -146,7 +146,7 @@ export function doubtText({ first, second, confidence, certainty, chosen }: Doub
   return `${first} was read${how}.${choice}`;
 }
 
-/** The one sign in which two readings differ. */
+/** Names the single character in which two readings differ: `The 3 of `. */
 function oddSign(first: string, second: string): string {
   const [signs, others] = [Array.from(first), Array.from(second)];
   const odd = signs.filter((sign, at) => sign !== others[at]);

@@ -5,10 +5,10 @@ import { classOf } from "./section-style.ts";
 import { piecesOf, timelineTable, withGap } from "./section.ts";
 import type { Block, Column, Fact, Item, Mark, Piece, Section, Table, Text } from "./section.ts";
 
-/** What is drawn otherwise in a report that is a file than on a page of the desk. */
+/** Pieces that a report in a file draws differently from a page of the dashboard. */
 type DrawForm = {
   readonly time: (at: Date, precision: "minutes" | "seconds") => Html;
-  /** Until now where `to` is null. */
+  /** A null `to` means until now. */
   readonly span: (from: Date, to: Date | null) => Html;
   readonly place: (piece: PieceOf<"place">) => Html;
   readonly id: (piece: PieceOf<"id">) => Html;
@@ -16,7 +16,7 @@ type DrawForm = {
 
 export type PieceOf<Kind extends string> = Extract<Piece, { readonly kind: Kind }>;
 
-/** Draws the section model for a browser. Everything that is filled in is escaped. */
+/** Draws the section model as HTML. Every value is escaped. */
 export type DrawSections = {
   readonly text: (text: Text) => Html;
   readonly facts: (facts: readonly Fact[]) => Html;
@@ -41,7 +41,7 @@ export function drawSections(form: DrawForm): DrawSections {
         ? markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${blocks.map(draw.block)}</section>
 `
-        : // A browser opens what it is led into, which a summary is not.
+        : // The id is on the div: a browser opens a closed <details> for a link into its content, not to its summary.
           markup`<details class="part"${fold === "open" ? markup` open` : ""}><summary><h2>${title}</h2></summary><div id="${id}">
 ${blocks.map(draw.block)}</div></details>
 `,
@@ -75,7 +75,7 @@ function pieceHtml(piece: Piece, form: DrawForm): Html {
   }
 }
 
-/** A text in which hashes are as short as an id until somebody points at them, and whole in print and for who copies them. */
+/** Shortens each hash for display until it has focus; print and the clipboard get the whole hash. */
 export const foldHashes = (text: string): Html =>
   markup`${text
     .split(/\b([0-9a-f]{64})\b/)
@@ -110,7 +110,7 @@ function blockHtml(block: Block, draw: DrawSections): Html {
   }
 }
 
-/** The marks of a text as links to what they stand for, which leads back to the first of them. */
+/** The marks of a text as links to their items, which link back to the first of equal marks. */
 function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
   const anchors = new Map(marks.map(({ mark, anchor }) => [mark, anchor]));
   const led = new Set<string>();
@@ -123,7 +123,7 @@ function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
   });
 }
 
-/** What tells of one job stands for itself, folded where that is said; sections within a section have headings one deeper. */
+/** A section inside a section: an article or a card for a job; a group of sections gets a heading with an anchor. */
 function innerSection(section: Section, draw: DrawSections): Html {
   const { id, title, state, jobId, fold, blocks } = section;
   const body = markup`${blocks.map(draw.block)}`;
@@ -159,7 +159,7 @@ function itemHtml(item: Item, draw: DrawSections): Html {
   return markup`${opened}${markHtml(item)}${draw.text(text)}${more}${list}${passage === undefined ? "" : passageHtml(passage)}</li>`;
 }
 
-/** A mark leads back to where the answer has it. */
+/** The mark of an item, which links back to its place in the answer. */
 function markHtml({ mark, anchor }: Item): Html {
   if (mark === undefined) return markup``;
   return anchor === undefined
@@ -184,18 +184,18 @@ const tableHtml = ({ columns, rows }: Table, text: DrawSections["text"], caption
     caption,
   );
 
-/** Of a table of HTML: a title, what a row has below it, and how the column is laid out. */
+/** A column of an HTML table: its title, the cell of a row, and its layout. */
 export type HtmlColumn<R> = readonly [
   title: string,
   cell: (row: R) => Fragment | null,
   look?: Partial<Pick<Column, "align" | "holds">> & {
-    /** Instead of the title, where that leads somewhere. */
+    /** Shown in place of the title, for a heading with a link. */
     readonly heading?: Html;
     readonly sorted?: "ascending" | "descending" | undefined;
   },
 ];
 
-/** A table that is moved by itself where it is wide, also by keyboard, and never the page; on a phone each row is a card. */
+/** A table in its own scroll area, also for the keyboard, so that the page never scrolls. On a phone each row is a card. */
 export function htmlTable<R>(
   rows: readonly R[],
   columns: readonly HtmlColumn<R>[],
@@ -220,10 +220,10 @@ function cellHtml<R>([title, cell, look]: HtmlColumn<R>, row: R): Html {
   return markup`<td${kind === "" ? "" : markup` class="${kind}"`}${shown === null || title === "" ? "" : markup` data-title="${title}"`}>${shown ?? ""}</td>`;
 }
 
-/** What a state is called, in its tone. */
+/** The name of a state in its colour. */
 export const stateHtml = (state: string, text: string = state): Html =>
   markup`<span class="state ${classOf(state)}">${text}</span>`;
 
-/** A number; zero stands back. */
+/** A count; zero is drawn faint. */
 export const countHtml = (value: number): Html =>
   value === 0 ? markup`<span class="zero">0</span>` : markup`${formatCount(value)}`;

@@ -7,8 +7,8 @@ import { decidedColumns } from "../store/jobs/field-reviews.ts";
 import { decisionText } from "./field-blocks.ts";
 
 /**
- * The fields that the extractions of a batch took out, as one table: a row a file, or a row an item of a list of records
- * that they have, with a column for each path that leads to a value.
+ * The extracted fields of a batch as one table with a column for each path to a value. A row is a file, or an item of one
+ * list of records.
  */
 
 /** Keys from the root of the fields, or of an item of the list, to a value. */
@@ -26,7 +26,7 @@ const SAMPLED_RUNS = 200;
 const MOST_COLUMNS = 24;
 const MOST_LEVELS = 3;
 
-/** Which columns a batch has, by its first 200 extractions; at most 24. */
+/** The columns of a batch, found in its first 200 extractions; at most 24. */
 export async function selectExtractionShape(
   db: Queryable,
   batchId: string,
@@ -37,7 +37,7 @@ export async function selectExtractionShape(
   return shapeOf(rows.flatMap(({ summary }) => (isRecord(summary) ? [summary] : [])));
 }
 
-// Of a function such as jsonb_typeof the planner thinks that one row in 200 has that value, and plans for that.
+// No jsonb_typeof here: the planner assumes that a call such as this one matches one row in 200, and plans badly.
 const SUCCEEDED = "j.kind = 'extract' and j.state = 'succeeded' and r.summary is not null";
 const sampleSchema = z.object({ summary: z.unknown() });
 
@@ -63,7 +63,7 @@ export function shapeOf(samples: readonly Fields[]): ExtractionShape {
   };
 }
 
-/** Each path once, in the order in which it is met first. */
+/** Each path once, in the order of first occurrence. */
 function columnsOf(samples: readonly Fields[]): readonly FieldPath[] {
   const paths = new Map<string, FieldPath>();
   for (const fields of samples) {
@@ -89,25 +89,25 @@ const rowSchema = z.object({
   custom_id: z.string(),
   path: z.string().nullable(),
   grade: z.enum(RUN_GRADES).nullable(),
-  /** Of an item, from 1; 0 for the fields of a whole file. */
+  /** The number of an item, from 1; 0 for the fields of a whole file. */
   item: z.coerce.number(),
   fields: z.unknown(),
-  /** JSON pointers to values that no words of the file carry. */
+  /** JSON pointers to values that no words of the file support. */
   unbound: z.array(z.string()),
-  /** Values that people decided on. */
+  /** Values with a decision of a person. */
   decided: z.array(z.object({ pointer: z.string(), ...decidedColumns })),
 });
 export type ExtractionRow = z.infer<typeof rowSchema>;
 
 export type ExtractionOrder = {
-  /** Null for the order in which jobs were queued. */
+  /** Null sorts by the order in which jobs were queued. */
   readonly path: FieldPath | null;
   readonly direction: "asc" | "desc";
 };
 
 type ExtractionPage = {
   readonly batchId: string;
-  /** The list whose items are the rows; null for a row a file. */
+  /** The list whose items are the rows; null for one row per file. */
   readonly list: string | null;
   readonly order: ExtractionOrder;
   readonly offset: number;
@@ -118,7 +118,7 @@ const MARKS = `array(select f.pointer from nightdesk_data.field_bindings f where
             (select coalesce(jsonb_agg(to_jsonb(f) order by f.ordinal), '[]')
                from nightdesk_data.field_bindings f where f.run_id = p.run_id and f.decision is not null) as decided`;
 
-/** The fields of a file, or each item of the list $2. */
+/** SQL: the fields of a file, or each item of the list $2. */
 const rowsOfSummary = (run: string): string => `
      select 0 as item, ${run}.summary as fields where $2::text is null and jsonb_typeof(${run}.summary) = 'object'
       union all
@@ -126,10 +126,9 @@ const rowsOfSummary = (run: string): string => `
        from jsonb_array_elements(case when jsonb_typeof(${run}.summary->$2) = 'array' then ${run}.summary->$2 end)
             with ordinality i (fields, item)`;
 
-/** Numbers, also written as texts, by their value and before all else; then texts; what is not there last. */
+/** Matches a number, also one stored as text: numbers sort first, by value, then texts, and missing values last. */
 const NUMBER = "'^-?[0-9]{1,15}(\\.[0-9]{1,15})?$'";
 
-/** Rows of the table, sorted by a column. */
 export async function selectExtractions(
   db: Queryable,
   { batchId, list, order, offset, limit }: ExtractionPage,
@@ -152,7 +151,7 @@ export async function selectExtractions(
        from page p order by ${sorted}p.seq, p.item`;
 }
 
-/** All rows of the table in the order in which their jobs were queued, so many jobs at a time. */
+/** All rows of the table in the order in which their jobs were queued, READ_AT_ONCE jobs per page. */
 export async function* readExtractions(
   db: Queryable,
   batchId: string,
@@ -171,7 +170,7 @@ export async function* readExtractions(
         order by p.seq, each.item`;
     const last = read.at(-1)?.seq;
     if (last === undefined) return;
-    // A file whose list is empty is there so that reading goes on behind it.
+    // A file with an empty list has a row without fields, so that the next page starts after it.
     yield read.filter(({ fields }) => fields !== null);
     after = last;
   }
@@ -182,7 +181,7 @@ const READ_AT_ONCE = 1_000;
 export const pointerOf = (path: FieldPath): string =>
   path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** What is to be said of a value, or of one of those that it holds: what a person decided, or else whether no words carry it. */
+/** The decisions on a value and on the values inside it, and whether any value without a decision lacks supporting words. */
 export function marksOf(
   { unbound, decided, item }: ExtractionRow,
   list: string | null,

@@ -11,8 +11,8 @@ const MOST_VALUE_CHARS = 600;
 const MOST_COLUMNS = 8;
 
 /**
- * What an answer has beside words: single values as facts, lists of records as tables, and values that are bound to words
- * of the document each beside them.
+ * The structured fields of an answer: single values as facts, lists of records as tables. Fields with bindings are one
+ * table that shows each value beside the words of the document that support it.
  */
 export function fieldBlocks(
   output: Readonly<Record<string, unknown>>,
@@ -27,7 +27,7 @@ export function fieldBlocks(
   ];
 }
 
-/** Whether `fieldBlocks` leaves any of it out. */
+/** Whether `fieldBlocks` cuts a value or leaves one out. */
 export const isCutField = (output: Readonly<Record<string, unknown>>): boolean =>
   Object.keys(output).length > MOST_FIELDS ||
   Object.values(output).some(
@@ -47,7 +47,7 @@ function fieldFact([name, value]: readonly [string, unknown]): Fact {
   return fact(name, ...(items.length === 0 ? ["none"] : items));
 }
 
-/** A value in words: nothing but what has no other form is JSON. */
+/** A value in words; only numbers and booleans are written as JSON. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (typeof value === "string") return cut(value);
@@ -89,7 +89,7 @@ const bindingTable = (bindings: readonly StoredBinding[]): Block =>
       : []),
   ]);
 
-/** `corrected to 149.32 by ada: the second page`; null where nobody has decided on a value. */
+/** `corrected to 149.32 by ada: the second page`; null without a decision. */
 export function decisionText(field: DecidedField): string | null {
   const { decision, correction, decision_reason: reason, decided_by: by } = field;
   if (decision === null) return null;
@@ -116,7 +116,7 @@ function whatStandsThere(binding: StoredBinding): string | null {
   return [...(quote === null ? [] : [cut(quote)]), ...why].join("; ") || null;
 }
 
-/** Why no words carry a value, or are in doubt, and how its figure was read. */
+/** Why a value lacks certain support in the document, and how OCR read its figure. */
 export function unboundText(reason: string, doubt: StoredBinding["doubt"]): string {
   const why = UNBOUND_WORDS[reason] ?? reason;
   return doubt === null ? why : `${why}: ${doubtText(doubt).replace(/\.$/, "")}`;

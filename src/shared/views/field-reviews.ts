@@ -12,23 +12,23 @@ import { fieldName, valueText } from "./field-blocks.ts";
 const fieldSchema = z.object({
   ...{ job_id: z.string(), batch_id: z.string(), run_id: z.string(), ordinal: z.number() },
   ...{ pointer: z.string(), quote: z.string().nullable() },
-  /** Of the file, as the job names it. */
+  /** The path of the file in the input of the job. */
   path: z.string().nullable(),
   value: decidedColumns.correction,
   ...decidedColumns,
 });
-/** A value of an extraction that has succeeded, and what a person said of it. */
+/** A value of a successful extraction, and the decision of a person on it. */
 export type FieldReview = z.infer<typeof fieldSchema>;
 
 type FieldFilter = {
   readonly batchId?: string | null;
-  /** A copy has the values of the job that was worked in its place. */
+  /** A duplicate has the values of the job that ran in its place. */
   readonly jobId?: string;
   readonly which: "decided" | "all";
   readonly limit: number;
 };
 
-/** Values of extractions, those of a job in their order. */
+/** Values of extractions; those of one job in their order. */
 export const selectFieldReviews = (
   db: Queryable,
   { batchId = null, jobId, which, limit }: FieldFilter,
@@ -43,15 +43,15 @@ export const selectFieldReviews = (
 
 const MOST_OF_JOB = 100_000;
 
-/** All values of a job that somebody may decide on. */
+/** All values of a job that a person can decide on. */
 export const selectFieldsOf = (db: Queryable, jobId: string): Promise<readonly FieldReview[]> =>
   selectFieldReviews(db, { jobId, which: "all", limit: MOST_OF_JOB });
 
 /**
- * Takes a person's decision on a value.
- * @param given what a correction puts in its place, as somebody typed it
- * @returns a sentence on it
- * @throws Failure INPUT_INVALID where it is not taken
+ * Stores a person's decision on a value.
+ * @param given the replacement for a correction, as the person typed it
+ * @returns a sentence on the outcome
+ * @throws Failure INPUT_INVALID if the decision is rejected
  */
 export async function takeFieldDecision(
   db: Queryable,
@@ -71,7 +71,7 @@ export async function takeFieldDecision(
   return [sentence, ...places.map(stays)].join(" ");
 }
 
-/** What was written once is written no second time. */
+/** The write-back never writes a value twice. */
 const stays = ({ document, batch }: { readonly document: string; readonly batch: string }) =>
   `It was written to ${document} before, and stays there as it is: change it there, or take back all of its batch ` +
   `with nightdesk write-back undo ${JSON.stringify(batch)}.`;
@@ -79,9 +79,9 @@ const stays = ({ document, batch }: { readonly document: string; readonly batch:
 const unchanged = (why: string): Failure =>
   new Failure("INPUT_INVALID", `Nothing was changed. ${why}`);
 
-/** What was typed, in the type of the model's value; where there is none, as JSON reads it, and else a text. */
+/** Parses the typed text into the type of the model's value; if that is null, as JSON, else as a text. */
 function correctionOf({ pointer, value }: FieldReview, given: string): FieldReview["value"] {
-  // A number of more digits than a double holds would be another one.
+  // A double would change a number of 16 or more digits.
   const isText = typeof value === "string" || (value === null && /^\d{16}/.test(given));
   const read = isText
     ? given
@@ -95,7 +95,7 @@ function correctionOf({ pointer, value }: FieldReview, given: string): FieldRevi
   );
 }
 
-/** `total: bills/a.pdf?`, and the value that a right answer holds; null where nobody knows how it is spelled there. */
+/** `total: bills/a.pdf?` with the value that a right answer contains; null if the spelling in the document is unknown. */
 export function questionOfField(field: FieldReview): object | null {
   const { job_id: id, pointer, path, value, quote, correction, decision } = field;
   const spelled = String(correction ?? value);

@@ -8,8 +8,8 @@ import type { BatchProgress } from "./batches.ts";
 const RECENT = 1_000;
 
 /**
- * The batch of that name, or of the id that the text is or begins.
- * @throws Failure NOT_FOUND with the names that were likely meant, AMBIGUOUS_ID
+ * The batch with this name or id, or whose id starts with the text.
+ * @throws Failure NOT_FOUND with names that were likely meant, AMBIGUOUS_ID
  */
 export async function findNamedBatch(db: Queryable, nameOrId: string): Promise<BatchProgress> {
   const batch = (await findBatch(db, nameOrId)) ?? (await findByBeginning(db, nameOrId));

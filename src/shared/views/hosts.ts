@@ -26,7 +26,7 @@ const overviewSchema = camelRow({
   night: spent,
   total: spent,
 });
-/** A model host as `hosts list` shows it: how it stands, and what it has cost tonight and in all. */
+/** A model host as `hosts list` shows it: its state, and its cost of tonight and in total. */
 export type HostOverview = z.infer<typeof overviewSchema>;
 
 const spentOf = (condition: string): string =>
@@ -34,14 +34,14 @@ const spentOf = (condition: string): string =>
                               'money', coalesce(sum(n.money), 0))
       from nightdesk.host_nights n where n.host = h.host and ${condition})`;
 
-/** Calls that go on for a minute: the model calculates for long, or its host has taken them and never answers. */
+/** SQL: calls without an answer for a minute. The model computes for long, or the host accepted the calls and hangs. */
 const UNANSWERED = `
   select count(*)::int as unanswered,
          (extract(epoch from clock_timestamp() - min(s.taken_at)) * 1000)::double precision as unanswered_ms
     from nightdesk_data.host_slots s
    where s.host = h.host and s.taken_at < clock_timestamp() - interval '1 min'`;
 
-/** Hosts that were called, by priority: of models alone, or with those of the web. */
+/** Hosts that were called, by priority: those of models only, or those of the web too. */
 export const selectHostOverview = (
   db: Queryable,
   of: "models" | "all",
@@ -57,7 +57,7 @@ export const selectHostOverview = (
 
 const MOST_HOSTS = 200;
 
-/** What a host has owed an answer to for more than a minute; null where it owes none. */
+/** A warning about calls without an answer for more than a minute; null if there are none. */
 export function unansweredText({
   name,
   host,
@@ -72,7 +72,7 @@ export function unansweredText({
   );
 }
 
-/** What may be asked of a host in a minute; null without a limit. */
+/** The limits per minute of a host; null without a limit. */
 export function limitsText({
   requestsPerMinute: requests,
   tokensPerMinute: tokens,
@@ -84,7 +84,7 @@ export function limitsText({
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-/** What calls of a host have cost; null where there were none. */
+/** The cost of the calls of a host; null if there were none. */
 export function spentText({ calls, tokens, money }: HostOverview["night"]): string | null {
   if (calls === 0) return null;
   const counts = `${formatCount(calls)} calls, ${formatCount(tokens)} tokens`;

@@ -1,6 +1,6 @@
 import { cleanForTerminal } from "../terminal/styled-text.ts";
 
-/** HTML that was put together by `markup`: everything else in it is escaped. */
+/** HTML from `markup`, with all other values escaped. */
 export class Html {
   readonly #text: string;
   constructor(text: string) {
@@ -13,7 +13,7 @@ export class Html {
 
 export type Fragment = string | number | Html | readonly Html[];
 
-/** Template tag: what is filled in is escaped, unless it is Html already. */
+/** Template tag that escapes each value, unless it is Html already. */
 export const markup = (strings: TemplateStringsArray, ...values: readonly Fragment[]): Html =>
   new Html(
     strings
@@ -35,6 +35,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for content and quoted attributes. Control and bidi characters are shown, so that none moves what stands around it. */
+/** Escapes a text for content and quoted attributes. Control and bidi characters become visible, and can't reorder the page. */
 export const escapeHtml = (text: string): string =>
   cleanForTerminal(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

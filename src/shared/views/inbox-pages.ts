@@ -28,7 +28,7 @@ import {
 } from "./section.ts";
 import type { Block, ColumnOf, Extent, Fact, Item, Page, Section, Table, Text } from "./section.ts";
 
-/** Risk labels in words. A label that is not here is shown as it is. */
+/** Risk labels in words. An unknown label is shown as it is. */
 const RISK_WORDS: Readonly<Record<string, string>> = {
   out_of_root: "leaves the root",
   network: "uses the network",
@@ -39,11 +39,11 @@ const RISK_WORDS: Readonly<Record<string, string>> = {
   project_code: "runs code of the files",
 };
 
-/** `leaves the root, deletes`; null where nothing warns. */
+/** `leaves the root, deletes`; null without a risk. */
 export const riskWords = (risks: readonly string[]): string | null =>
   risks.length === 0 ? null : risks.map((risk) => RISK_WORDS[risk] ?? risk).join(", ");
 
-/** The first line of what would be done, or the arguments where nothing is said. */
+/** The first line of the preview, or the arguments if there is no preview. */
 export function headOf({ preview, args }: Pick<ApprovalGroup, "preview" | "args">): string {
   const [head = "", ...others] = preview.trim().split(/\r?\n/);
   if (head === "") return argsText(args);
@@ -52,7 +52,7 @@ export function headOf({ preview, args }: Pick<ApprovalGroup, "preview" | "args"
 
 const argsText = (args: ApprovalGroup["args"]): string => showHidden(canonicalJson(args));
 
-/** `tonight 40, tomorrow 2`, at most three of them. */
+/** `tonight 40, tomorrow 2`, at most three batches. */
 function batchesText(batches: ApprovalGroup["batches"]): string {
   const [first] = batches;
   if (first !== undefined && batches.length === 1) return first.batch;
@@ -61,7 +61,7 @@ function batchesText(batches: ApprovalGroup["batches"]): string {
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
-/** What is asked, one call a row. */
+/** Calls that need approval, one a row. */
 export const approvalTable = (groups: readonly ApprovalGroup[]): Table =>
   tableOf(groups, [
     ids("approval", (group) => group.approval_id),
@@ -75,13 +75,13 @@ export const approvalTable = (groups: readonly ApprovalGroup[]): Table =>
     ["expires", (group) => time(group.expires_at, "minutes"), { leftOut: 4 }],
   ]);
 
-/** Red wherever colours are. */
+/** Risks in the colour of a failed state. */
 const risksText = (risks: readonly string[]): Text | null => {
   const words = riskWords(risks);
   return words === null ? null : state("failed", words);
 };
 
-/** `412 runs want shell: git log`, with what answers them. */
+/** `412 runs want shell: git log`, with the command that shows them. */
 const groupItem = (group: ApprovalGroup): Item => ({
   text: joinTexts(
     `${countOf(group.requests, "run")} ${group.requests === 1 ? "wants" : "want"} ${group.tool}: `,
@@ -94,14 +94,14 @@ const groupItem = (group: ApprovalGroup): Item => ({
   ],
 });
 
-/** Codes of jobs that a person holds: no failures, and told by what they wait for. */
+/** Codes of jobs that wait for a person. They are no failures, and lists report them by their cause. */
 export const WAITS_FOR_PEOPLE: readonly string[] = [
   "APPROVAL_PENDING",
   "REVIEW_PENDING",
   "ANSWER_REVIEW_PENDING",
 ];
 
-/** What of a batch waits for a person, where anything does, with the commands that answer it. */
+/** What waits for a person in a batch, with the commands that resolve it; empty if nothing waits. */
 export function waitingSections(
   { groups, calls, answers, uncertain, values, write_error: writeError }: BatchWaiting,
   batchId: string,
@@ -139,7 +139,7 @@ export function waitingSections(
   ]);
 }
 
-/** Of values that were withheld from paperless-ngx. */
+/** The sentence on values that were withheld from paperless-ngx. */
 export const valuesText = (values: number): string =>
   `${countOf(values, "value")} ${values === 1 ? "was" : "were"} not written to paperless-ngx, and ${values === 1 ? "waits" : "wait"} for somebody to look at ${values === 1 ? "it" : "them"}.`;
 
@@ -154,7 +154,7 @@ const commands = (...lines: readonly string[]): Block => ({
   lines,
 });
 
-/** A request so that somebody can decide about it. */
+/** An approval request with all that a person needs to decide. */
 export const approvalPage = (approval: ApprovalDetail, extent: Extent): Page => ({
   title: `Approval ${approval.approval_id}`,
   facts: headFacts(approval),
@@ -216,7 +216,7 @@ function waitingSection({ waiting }: ApprovalDetail, extent: Extent): readonly S
 type Decision = Omit<ApprovalDetail["history"][number], "custom_id" | "batch"> &
   Pick<StandingRow, "custom_id" | "batch">;
 
-/** `approved for the batch tonight by ada, 40 runs`, with what came of it. */
+/** `approved for the batch tonight by ada, 40 runs`, with its reason and end. */
 const decisionItem = (decision: Decision): Item => ({
   text: [
     time(decision.decided_at),
@@ -231,7 +231,7 @@ const decisionItem = (decision: Decision): Item => ({
 
 export const VERDICTS = { approve: "approved", deny: "denied" } as const;
 
-/** How far a decision goes: `once`, `for the batch tonight`. */
+/** The scope of a decision: `once`, `for the batch tonight`. */
 function scopeWords({
   scope,
   batch,
@@ -249,7 +249,7 @@ function scopeWords({
   }
 }
 
-/** Decisions that answer what is asked from now on, one a row. */
+/** Decisions that answer future calls, one a row. */
 export const ruleTable = (decisions: readonly StandingRow[]): Table =>
   tableOf(decisions, [
     ids("decision", (row) => row.decision_id),
@@ -263,13 +263,13 @@ export const ruleTable = (decisions: readonly StandingRow[]): Table =>
     ["reason", (row) => row.reason, { ...WORDS, least: 12, leftOut: 1 }],
   ]);
 
-/** What a decision is about: the call that was looked at, or a rule of more than one. */
+/** The subject of a decision: one call, or a rule for several. */
 const aboutWords = ({ rule, tool, preview }: StandingRow): string | null => {
   if (rule !== null) return ruleWords(rule);
   return tool === null ? null : `${tool}: ${headOf({ preview: preview ?? "", args: {} })}`;
 };
 
-/** `git blame, in /input/repo`; what forbids goes by its words alone. */
+/** `git blame, in /input/repo`; a forbid rule has words only. */
 function ruleWords(rule: Exclude<StandingRow["rule"], null>): string {
   const read = commandRuleSchema.safeParse(rule);
   if (!read.success) return canonicalJson(rule);
@@ -280,14 +280,14 @@ function ruleWords(rule: Exclude<StandingRow["rule"], null>): string {
   ].join(", ");
 }
 
-/** The batch and the id of whose decision is asked for. */
+/** The column of the batch of a row. */
 const batchColumn = (leftOut: number): ColumnOf<{ readonly batch: string }> => [
   "batch",
   ({ batch }) => batch,
   { cut: "middle", least: 12, leftOut },
 ];
 
-/** Calls of which nobody knows whether they had their effect, one a row. */
+/** Calls with an unknown outcome, one a row. */
 export const uncertainTable = (steps: readonly UncertainStep[]): Table =>
   tableOf(steps, [
     ids("job", (step) => step.job_id),
@@ -299,7 +299,7 @@ export const uncertainTable = (steps: readonly UncertainStep[]): Table =>
     ["began", (step) => time(step.started_at, "minutes"), { leftOut: 3 }],
   ]);
 
-/** Answers that somebody is asked to look at, one a row. */
+/** Answers that need a review, one a row. */
 export const reviewTable = (rows: readonly ReviewRow[]): Table =>
   tableOf(rows, [
     ids("job", (row) => row.job_id),
@@ -310,7 +310,7 @@ export const reviewTable = (rows: readonly ReviewRow[]): Table =>
     ["since", (row) => time(row.requested_at, "minutes"), { leftOut: 1 }],
   ]);
 
-/** An answer with all that a decision rests on. */
+/** An answer with all that a reviewer needs to decide. */
 export const reviewPage = (row: ReviewRow): Page => ({
   title: `Answer of job ${row.job_id}`,
   facts: [

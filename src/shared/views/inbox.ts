@@ -7,14 +7,14 @@ import { oneRowOf, rowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
 const json = z.record(z.string(), z.unknown());
-/** Whose decision is asked for. */
+/** The job that waits for a decision. */
 const job = {
   job_id: z.string(),
   custom_id: z.string(),
   batch_id: z.string(),
   batch: z.string(),
 };
-/** A time in JSON that the database made. */
+/** A time in JSON that PostgreSQL wrote. */
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const APPROVAL_STATES = ["waiting", "approved", "denied", "expired", "withdrawn"] as const;
 
@@ -34,26 +34,26 @@ const groupSchema = z.object({
   requests: count,
   batches: z.array(z.object({ batch_id: z.string(), batch: z.string(), requests: count })),
   oldest_at: z.date(),
-  /** When the first of them expires. */
+  /** When the first of the requests expires. */
   expires_at: z.date(),
   decided_by: z.string().nullable(),
 });
 
-/** Requests that one decision answers, or answered: of one call, told by the oldest of them. */
+/** Requests for the same call, which one decision answers; the oldest request represents them. */
 export type ApprovalGroup = z.infer<typeof groupSchema>;
 
 type ApprovalFilter = {
-  /** Of one batch; null for all. */
+  /** Null for all batches. */
   readonly batchId: string | null;
-  /** all: also what was answered, expired or was withdrawn. */
+  /** all: also answered, expired and withdrawn requests. */
   readonly which: "waiting" | "all";
-  /** Groups. */
+  /** Limit of groups. */
   readonly limit: number;
-  /** Of one tool; null or left out for all. */
+  /** Null or absent for all tools. */
   readonly tool?: string | null;
 };
 
-/** Requests by what is asked, and what became of them: what waits first, of that what most wait for. */
+/** Groups of requests by call, state and decision: waiting ones first, then the largest groups. */
 export const selectApprovalGroups = (
   db: Queryable,
   { batchId, which, limit, tool = null }: ApprovalFilter,
@@ -84,7 +84,7 @@ export const selectApprovalGroups = (
 
 const waitingSchema = z.object({ requests: count, calls: count });
 
-/** How many requests wait, and for how many different calls. */
+/** How many requests wait, and for how many distinct calls. */
 export const countWaiting = (
   db: Queryable,
   batchId: string | null,
@@ -116,7 +116,7 @@ const detailSchema = z.object({
   expires_at: z.date(),
   decided_at: z.date().nullable(),
   decision_id: z.string().nullable(),
-  /** All that wait with it, itself among them, oldest first. */
+  /** All requests that wait for the same call, this one too, oldest first. */
   waiting: z.array(
     z.object({
       approval_id: z.string(),
@@ -126,7 +126,7 @@ const detailSchema = z.object({
       expires_at: moment,
     }),
   ),
-  /** What was decided about the same call so far, newest first. */
+  /** Decisions on the same call so far, newest first. */
   history: z.array(
     z.object({
       ...decisionRow,
@@ -137,10 +137,10 @@ const detailSchema = z.object({
   ),
 });
 
-/** A request with all that a decision about it rests on. */
+/** A request with all that a person needs to decide. */
 export type ApprovalDetail = z.infer<typeof detailSchema>;
 
-/** One request; undefined where there is none. */
+/** One request; undefined if the id is unknown. */
 export const selectApprovalDetail = (
   db: Queryable,
   approvalId: string,
@@ -170,7 +170,7 @@ export const selectApprovalDetail = (
 
 const standingSchema = z.object({
   ...decisionRow,
-  /** Of a rule that goes by more than a fingerprint. */
+  /** Set for a rule that matches more than one fingerprint. */
   rule: json.nullable(),
   tool: z.string().nullable(),
   preview: z.string().nullable(),
@@ -179,12 +179,12 @@ const standingSchema = z.object({
   revoked_at: z.date().nullable(),
 });
 
-/** A decision that answers what is asked from now on. `hits` counts all that it answered. */
+/** A decision that answers future requests. `hits` counts the requests that it answered. */
 export type StandingRow = z.infer<typeof standingSchema>;
 
 /**
- * Decisions that stand, newest first: rules, and those for a job or a batch that has not ended. `all` are those that expired
- * or were revoked, and those of what has ended, too.
+ * Decisions in force, newest first: rules, and those for a job or a batch that has not ended. `all` adds expired and
+ * revoked ones, and those of ended jobs and batches.
  */
 export const selectDecisions = (
   db: Queryable,
@@ -205,7 +205,7 @@ export const selectDecisions = (
                         or d.scope = 'batch' and b.finished_at is null))
       order by d.decided_at desc, d.decision_id`;
 
-/** Jobs of a batch that a person holds: for an approval, or a review. */
+/** How many jobs of a batch wait for a person: for an approval, or a review. */
 export const countJobsWaiting = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, count, [batchId])`
      select count(*) as jobs from nightdesk_data.jobs where batch_id = $1 and waiting_for in ('approval', 'review')`;
@@ -217,19 +217,19 @@ const batchWaitingSchema = z.object({
   write_error: z.string().nullable(),
 });
 
-/** What of a batch waits for a person. */
+/** What waits for a person in a batch. */
 export type BatchWaiting = z.infer<typeof batchWaitingSchema> & {
   readonly groups: readonly ApprovalGroup[];
-  /** All that wait for approval, also in groups that are left out. */
+  /** All waiting approval requests, also those of groups beyond the limit. */
   readonly requests: number;
-  /** Different calls that wait. */
+  /** Distinct calls that wait. */
   readonly calls: number;
 };
 
 /**
- * What of a batch waits for a person, calls that most wait for first. `answers` are to be looked at; of `uncertain` calls
- * somebody has to say whether they had their effect. `values` were withheld from the place of their file; `write_error` is why the
- * write-back that its end started has failed, as long as no other one has begun since. @param limit of the calls
+ * What waits for a person in a batch, the calls with most requests first. `answers` need a review. `uncertain` calls have
+ * an unknown outcome, which a person has to report. `values` were withheld from the write-back. `write_error` is the error
+ * of the write-back that the end of the batch started, until a later write-back begins. @param limit of the groups of calls
  */
 export const selectBatchWaiting = async (
   db: Queryable,
@@ -259,10 +259,10 @@ const uncertainSchema = z.object({
   started_at: z.date(),
 });
 
-/** A call that may have had its effect: a worker was lost during it. */
+/** A call with an unknown outcome: its worker was lost during the call. */
 export type UncertainStep = z.infer<typeof uncertainSchema>;
 
-/** Steps of which somebody has to say what became of them, oldest first. */
+/** Steps whose outcome a person has to report, oldest first. */
 export const selectUncertainSteps = (
   db: Queryable,
   batchId: string | null,
@@ -301,7 +301,7 @@ type ReviewFilter = {
   readonly limit: number;
 };
 
-/** Answers that a person is asked about, oldest first. One whose job has ended otherwise does not wait. */
+/** Answers that need a review, oldest first. If the job has ended for another reason, its answer does not wait any more. */
 export const selectReviews = (
   db: Queryable,
   { batchId, which, jobId, limit }: ReviewFilter,
@@ -315,7 +315,7 @@ export const selectReviews = (
                     when 'decided' then v.state <> 'waiting' else true end
       order by v.requested_at, v.job_id limit $4`;
 
-/** @throws Failure INPUT_INVALID where the answer that a person wrote is none of its kind of job */
+/** @throws Failure INPUT_INVALID if the correction is no answer for this kind of job */
 export function assertCorrection({ kind }: Pick<ReviewRow, "kind">, correction: string): void {
   if (kind !== "extract" || isRecord(parseJson(correction))) return;
   throw new Failure(

@@ -4,7 +4,7 @@ import { countOf, countsByKind, formatCount } from "./quantity.ts";
 import { code, fact, time } from "./section.ts";
 import type { Fact, Page } from "./section.ts";
 
-/** In words what `day_source` names. */
+/** `day_source` in words. */
 const SOURCE_WORDS: Readonly<Record<string, string>> = {
   frontmatter: "its frontmatter",
   mail_header: "the Date of the mail",
@@ -17,7 +17,7 @@ const SOURCE_WORDS: Readonly<Record<string, string>> = {
 
 const sourceWords = (source: string): string => SOURCE_WORDS[source] ?? source;
 
-/** What the index knows of a document, as `--json` gives it. */
+/** The record of a document in the index, as `--json` prints it. */
 export const documentJson = (
   document: IndexedDocumentView,
   version: DocumentVersion | undefined,
@@ -30,7 +30,7 @@ export const documentJson = (
   newer_versions: version?.newer ?? [],
 });
 
-/** The same for people. */
+/** The same as a page. */
 export const documentPage = (
   document: IndexedDocumentView,
   version: DocumentVersion | undefined,

@@ -23,10 +23,9 @@ const documentsSchema = z.object({
   attachments: z.array(z.string()),
 });
 
-/** A document as the index has it. */
+/** A document in the index. */
 export type IndexedDocumentView = z.infer<typeof documentsSchema>;
 
-/** The documents at paths, by path. */
 export const selectIndexedDocuments = (
   db: Queryable,
   paths: readonly string[],
@@ -68,7 +67,7 @@ const factsSchema = z
     known: { sha256, settled, file, facts: comparedFactsOf(facts) },
   }));
 
-/** The sketches that the index has of the files at paths, each once, with what tells whether the file is still that one. */
+/** The stored sketches of the files at these paths, each once, with the facts that tell whether the file has changed since. */
 export const selectSketchesAt = (
   db: Queryable,
   paths: readonly string[],
@@ -81,8 +80,8 @@ export const selectSketchesAt = (
        from page order by path`;
 
 /**
- * The sketches of indexed documents, a page of them.
- * @param after `doc_id` of the last one of the page before, or "0"
+ * One page of the sketches of indexed documents.
+ * @param after `doc_id` of the last row of the previous page, or "0"
  */
 export const selectDocumentSketches = (
   db: Queryable,

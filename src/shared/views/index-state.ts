@@ -11,7 +11,7 @@ const sourceSchema = z.object({
   newest_at: z.date(),
 });
 
-/** What of each source is indexed, and when it was. */
+/** What the index holds of each source, and when it was indexed. */
 export const selectIndexedSources = (db: Queryable): Promise<z.infer<typeof sourceSchema>[]> =>
   rowsOf(db, sourceSchema)`
      select source, count(*) as documents, sum(bytes) as bytes, min(indexed_at) as oldest_at, max(indexed_at) as newest_at

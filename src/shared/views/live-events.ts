@@ -7,21 +7,21 @@ const eventSchema = z.object({
   run_id: z.string(),
   job_id: z.string(),
   batch_id: z.string(),
-  /** Null of a job that was queued by itself. */
+  /** Null for a job that was queued outside a batch. */
   batch: z.string().nullable(),
-  /** The id of the job in its batch; of one that was queued by itself its question or path. */
+  /** The custom_id of the job; for a job outside a batch its question or path. */
   custom_id: z.string(),
   kind: z.string(),
   step: z.string(),
   duration_ms: z.number(),
-  /** Of the run, as it is now. */
+  /** The current state of the run. */
   state: z.string(),
 });
 
-/** A step of a run, as somebody who looks on is told of it. */
+/** A step of a run as the live view shows it. */
 export type LiveEvent = z.infer<typeof eventSchema>;
 
-/** Steps of runs in the order of their ids, from after one up to another. */
+/** Steps of runs by id, from `after` (exclusive) to `upTo` (inclusive). */
 export const selectEvents = (
   db: Queryable,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
@@ -35,7 +35,7 @@ export const selectEvents = (
        join nightdesk_data.batches b on b.batch_id = j.batch_id
       where e.event_id > $1 and e.event_id <= $2 order by e.event_id limit $3`;
 
-/** An id that was given out, the transaction that came next then, and when that was by the clock of `performance.now()`. */
+/** The last issued event id, the next transaction id at that time, and the time by `performance.now()`. */
 export type EventMark = { readonly top: number; readonly next: bigint; readonly seenAt: number };
 
 const snapshotSchema = z.object({
@@ -44,12 +44,12 @@ const snapshotSchema = z.object({
 });
 
 /**
- * Up to which id nothing can come any more. Ids are given out in order and committed in any: the ids that were out at a mark
- * are final when every transaction of this database that was open then has ended, which is when the oldest one that is open
- * now began after it. Those of other databases of the server write no event. A writer holds the row of its job before it
- * takes an id, so that its transaction has a number by then.
- * @param marks those that were left over
- * @returns the id, null where no mark is final yet, and the marks that are left
+ * Finds the id below which no new event can appear. The sequence issues ids in order, but transactions commit in any order.
+ * So the ids issued before a mark are final once every transaction that was open at the mark has ended: when the oldest
+ * open transaction began after it. Only transactions of this database count, because others write no events. A writer locks
+ * the row of its job before it takes an id, so its transaction already has a number.
+ * @param marks the marks that earlier calls returned
+ * @returns the id, null if no mark is final yet, and the marks that are not final
  */
 export async function findFinalEvent(
   db: Queryable,
@@ -70,7 +70,7 @@ export async function findFinalEvent(
   const final = all.filter(isFinal).map((mark) => mark.top);
   return {
     upTo: final.length === 0 ? null : Math.max(...final),
-    // A transaction that stays open for long leaves one mark a look: the first of them is enough until it has ended.
+    // Each call during a long transaction adds a mark. The first MOST_MARKS suffice until it has ended.
     marks: all.filter((mark) => !isFinal(mark)).slice(0, MOST_MARKS),
   };
 }

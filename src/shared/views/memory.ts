@@ -15,7 +15,7 @@ export const exportedMemory = (note: Memory): Record<string, unknown> => ({
   created_at: note.created_at,
 });
 
-/** A note as `--json` gives it: with what becomes of it now. */
+/** A note as `--json` prints it, with its use in prompts. */
 export const memoryJson = (note: Memory): Record<string, unknown> => ({
   ...exportedMemory(note),
   in_prompts: note.in_prompts,
@@ -40,7 +40,7 @@ function formatEvidence({ chunk_keys: keys, dangling_keys: gone }: Memory): stri
   return gone.length === 0 ? passages : `${passages}, ${gone.length} gone`;
 }
 
-/** One line of a note that rests on passages which the index no longer holds; none of another. */
+/** A warning if a note cites passages that the index no longer holds. */
 export const formatDangling = ({
   memory_id: id,
   dangling_keys: gone,
@@ -52,7 +52,7 @@ export const formatDangling = ({
           `If it no longer holds: nightdesk memory delete ${id}`,
       ];
 
-/** What becomes of a note that was just written. @param leftOut notes that no longer fit the prompts */
+/** How prompts use a note that was just written. @param leftOut notes that no longer fit the prompts */
 export function formatUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
   if (inPrompts === "no") return `Kept. A ${type} joins no prompt.`;
   const joins = "It joins the prompts of answers and summaries, from the next job on.";

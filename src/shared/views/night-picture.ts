@@ -8,11 +8,11 @@ import { formatCount, formatDuration } from "./quantity.ts";
 import { classOf } from "./section-style.ts";
 
 /**
- * Pictures of a night as SVG: they have classes and no style of their own, so that a page without inline style can hold
- * them, and places in percent, so that their texts have one size from a phone to a wide screen.
+ * Charts of a night as SVG. They use classes and no inline style, so that a page with a strict content policy can hold
+ * them, and positions in percent, so that text has the same size on a phone and a wide screen.
  */
 
-/** The look of both, in the tones of `SECTION_STYLE`. */
+/** The style of both charts, with the colours of `SECTION_STYLE`. */
 export const PICTURE_STYLE = `
 .picture { margin: 1rem 0; }
 .picture svg { display: block; width: 100%; overflow: visible; font: 12px/1 system-ui, sans-serif; }
@@ -33,9 +33,9 @@ const HEIGHT = 170;
 const FOOT = 22;
 
 /**
- * Jobs by state over time, with the spans in which a batch was held.
- * @param zone whose clocks the ticks show
- * @param id of the picture in its page
+ * A chart of jobs by state over time, with the spans in which a batch was held.
+ * @param zone timezone of the ticks
+ * @param id of the chart in its page
  */
 export function nightPicture(night: Night, zone: string, id = "night"): Html {
   const most = Math.max(1, ...night.points.map(totalOf));
@@ -54,7 +54,7 @@ ${ticks(night, zone).map(({ at, label }) => tick(percentOf(at, night), label))}
 const totalOf = (point: NightPoint): number =>
   NIGHT_STATES.reduce((total, state) => total + point[state], 0);
 
-/** What lies below an area: the states before its own. */
+/** The total of the states drawn below an area. */
 const below = (point: NightPoint, states: number): number =>
   NIGHT_STATES.slice(0, states).reduce((total, state) => total + point[state], 0);
 
@@ -77,7 +77,7 @@ const percentOf = (at: Date, { from, to }: Night): number =>
 
 const percent = (value: number): string => `${value.toFixed(2)}%`;
 
-/** Percent of the width from which on a band has room for its words; on a phone from twice that. */
+/** The width in percent from which a band has room for its label; on a phone twice as much. */
 const ROOM_FOR_WORDS = 14;
 
 function holdBand(hold: NightHold, night: Night): Html {
@@ -103,7 +103,7 @@ const TICK_STEPS = [
 ];
 const MOST_TICKS = 6;
 
-/** Round times of the zone's clocks, at most six. */
+/** Round local times, at most six. */
 function ticks(
   night: Night,
   zone: string,
@@ -120,7 +120,7 @@ function ticks(
   }).filter(({ at }) => at >= from && isInside(percentOf(at, night)));
 }
 
-/** A label in the middle of its tick would be cut at the edges. */
+/** At the edges, a label that is centred on its tick would be cut. */
 const isInside = (at: number): boolean => at > 5 && at < 95;
 
 function tickLabel(at: Date, step: number, zone: string): string {
@@ -142,7 +142,7 @@ function nightKeys({ points, holds }: Night): readonly Html[] {
   ];
 }
 
-/** The picture in words, for who can't see it and for forms without pictures. */
+/** The chart in words, for screen readers and for formats without pictures. */
 export function describeNight(night: Night, zone: string): string {
   const { from, to, points, holds } = night;
   const last = points.at(-1);
@@ -169,7 +169,7 @@ function spanText(from: Date, to: Date | null, zone: string): string {
 
 const ROW = 58;
 
-/** Tokens and time by model: a bar each. */
+/** A chart of tokens and time by model. */
 export function modelsPicture(models: readonly ModelCost[]): Html {
   const mostTokens = Math.max(1, ...models.map(tokensOf));
   const mostMs = Math.max(1, ...models.map(({ model_ms }) => model_ms));

@@ -3,7 +3,7 @@ import { HOLD_REASONS } from "../store/jobs/holds.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf } from "../store/connection/rows.ts";
 
-/** What jobs are in, from the bottom of the picture to its top. `failed` holds what was cancelled or expired, too. */
+/** States of jobs, from the bottom of the chart to its top. `failed` includes cancelled and expired jobs. */
 export const NIGHT_STATES = ["succeeded", "refused", "failed", "running", "waiting"] as const;
 export type NightState = (typeof NIGHT_STATES)[number];
 
@@ -44,31 +44,31 @@ type NightRow = z.infer<typeof nightSchema>;
 
 export type NightHold = NightRow["holds"][number];
 export type ModelCost = NightRow["models"][number];
-/** Jobs in each state at the end of a step of time. */
+/** Jobs in each state at the end of a time step. */
 export type NightPoint = { readonly at: Date } & Readonly<Record<NightState, number>>;
 
-/** What happened in a span of time: for a picture, in as many points for a million jobs as for ten. */
+/** The events of a span of time, sampled to a fixed number of points, whatever the number of jobs. */
 export type Night = {
   readonly from: Date;
   readonly to: Date;
-  /** The first is that at `from`. */
+  /** The first point is at `from`. */
   readonly points: readonly NightPoint[];
   readonly holds: readonly NightHold[];
   /** Most tokens first. */
   readonly models: readonly ModelCost[];
 };
 
-/** A batch from its first job to its last, or to now while it lasts; or all listed batches between two times. */
+/** A batch from its first job to its last, or to now if it has not ended; or all listed batches between two times. */
 export type NightScope = { readonly batchId: string } | { readonly from: Date; readonly to: Date };
 
 const STEPS = 120;
-/** The longest, and the models with most tokens. */
+/** The longest holds, and the models with most tokens. */
 const MOST_HOLDS = 60;
 const MOST_MODELS = 12;
 
 /**
- * What happened in a night, from one statement that looks at each job once.
- * @param scope between two times, what had ended before the first of them is not counted, and the span begins with the first job
+ * Reads a night with one statement that visits each job once.
+ * @param scope for two times, jobs that ended before `from` are not counted, and the span begins with the first job
  */
 export async function selectNight(db: Queryable, scope: NightScope): Promise<Night> {
   const row = await oneRowOf(
@@ -125,7 +125,7 @@ export async function selectNight(db: Queryable, scope: NightScope): Promise<Nig
   return nightOfRow(row);
 }
 
-/** The step in which something happened; 0 for what was before the first. Null for what did not happen. */
+/** SQL: the time step of an event; 0 if it was before the first step, null if it has not happened. */
 const stepOf = (column: string): string =>
   `case when ${column} is not null
         then greatest(0, ceil(${STEPS} * (date_part('epoch', ${column}) - span.first_s) / span.lasted_s))::integer end`;

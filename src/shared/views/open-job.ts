@@ -16,10 +16,10 @@ const openSchema = z.object({
   error_message: z.string().nullable(),
   steps: z.array(z.string()).nullable(),
 });
-/** A job that has not ended, and the steps of the run that it is in. */
+/** A job that has not ended, and the steps of its current run. */
 export type OpenJob = z.infer<typeof openSchema>;
 
-/** @param id a UUID of a job, or of the run that holds it */
+/** @param id a UUID of a job, or of its current run */
 export const selectOpenJob = (db: Queryable, id: string): Promise<OpenJob | undefined> =>
   rowOf(db, openSchema, [id])`
      select j.batch_id, b.name as batch, j.custom_id, j.kind, j.input, j.state, b.hold_reason,
@@ -29,7 +29,7 @@ export const selectOpenJob = (db: Queryable, id: string): Promise<OpenJob | unde
        left join nightdesk_data.job_progress p using (job_id)
       where (j.job_id = $1 or j.run_id = $1) and j.finished_at is null`;
 
-/** What a job does now, or waits for, in a line. */
+/** What a job does now, or waits for, in one line. */
 export function formatOpenJob(job: OpenJob): string {
   switch (job.state) {
     case "running":

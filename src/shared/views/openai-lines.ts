@@ -4,7 +4,7 @@ import { claimsJson } from "./claims.ts";
 import { selectVectors } from "./results.ts";
 import type { JobResult } from "./results.ts";
 
-/** Vectors of a job of free text; none for any other. */
+/** Vectors of an embedding job over free text; empty for any other job. */
 export type JobVectors = {
   readonly model: string | null;
   readonly vectors: readonly (readonly number[])[];
@@ -15,13 +15,13 @@ const NO_VECTORS: JobVectors = { model: null, vectors: [] };
 export const vectorsOf = async (db: Queryable, result: JobResult): Promise<JobVectors> =>
   result.vectors === 0 ? NO_VECTORS : selectVectors(db, result.job_id);
 
-/** One job as a form writes it, without the line feed at its end. */
+/** One job in an export format, without the final line feed. */
 export type Written = { readonly to: "output" | "errors"; readonly text: string };
 
 /**
- * A job as a line of OpenAI's Batch: of the output file where it succeeded, of the error file where it did not. A fault
- * of the request is a response with its status; what never was answered, because the batch was cancelled or its
- * deadline passed, is an error without a response.
+ * A job as a line of OpenAI's Batch API: of the output file if it succeeded, else of the error file. A refused or failed
+ * job has a response with an HTTP status. A job without any answer, because the batch was cancelled or its deadline passed,
+ * has an error and no response.
  */
 export function openAiLine(result: JobResult, vectors: JobVectors): Written | undefined {
   switch (result.state) {
@@ -54,7 +54,7 @@ const errorBody = (result: JobResult): object => ({
   ...(result.evidence.length === 0 ? {} : { nightdesk: provenOf(result) }),
 });
 
-/** What an answer rests on, beside what OpenAI's form has: its grade, its statements and where they stand, and what was read. */
+/** The fields that OpenAI's format lacks: grade, statements with their places, and evidence. */
 export const provenOf = (result: JobResult): object => ({
   ...{ run_id: result.run_id, kind: result.kind, scope: result.scope },
   ...{ grade: result.grade, claims: result.claims, ...claimsJson(result) },
@@ -78,7 +78,7 @@ const errorLine = (result: JobResult, code: "batch_cancelled" | "batch_expired")
 
 const lineId = ({ job_id: id }: JobResult): string => publicId("batch_req_", id);
 
-/** An id without its hyphens behind a word, as OpenAI's clients expect it. */
+/** A UUID without hyphens behind a prefix, as OpenAI's clients expect it. */
 export const publicId = (prefix: string, uuid: string): string =>
   `${prefix}${uuid.replaceAll("-", "")}`;
 
@@ -94,7 +94,7 @@ export const completionId = ({ run_id: runId, job_id: jobId }: JobResult): strin
 export const createdOf = ({ finished_at, created_at }: JobResult): number =>
   secondsOf(finished_at ?? created_at);
 
-/** An answer as a chat completion; for a job without words, such as extract, its content is the JSON of what it gave. */
+/** An answer as a chat completion. For a job without an answer text, such as extract, the content is its output as JSON. */
 const chatCompletion = (result: JobResult): object => ({
   id: completionId(result),
   object: "chat.completion",
@@ -109,7 +109,7 @@ const chatCompletion = (result: JobResult): object => ({
         refusal: null,
       },
       logprobs: null,
-      // A reply that used up the window was cut as much as one that reached max_tokens.
+      // A reply that filled the context window was cut, just as one that reached max_tokens.
       finish_reason: (result.done_reason ?? "stop") === "stop" ? "stop" : "length",
     },
   ],
@@ -118,7 +118,7 @@ const chatCompletion = (result: JobResult): object => ({
   nightdesk: provenOf(result),
 });
 
-/** Tokens of all calls of a job; of one that asked no model 0. */
+/** Tokens of all calls of a job; 0 if it called no model. */
 export function completionUsage({
   prompt_tokens: prompt,
   completion_tokens: completion,
@@ -127,7 +127,7 @@ export function completionUsage({
   return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written };
 }
 
-/** Vectors in the encoding that the line asked for. Embedders do not count tokens: usage is 0. */
+/** Vectors in the requested encoding. Embedders do not count tokens: usage is 0. */
 const embeddingList = (result: JobResult, { model, vectors }: JobVectors): object => ({
   object: "list",
   data: vectors.map((vector, index) => ({
@@ -139,14 +139,14 @@ const embeddingList = (result: JobResult, { model, vectors }: JobVectors): objec
   usage: { prompt_tokens: 0, total_tokens: 0 },
 });
 
-/** Little-endian 32-bit floats, whatever the machine. */
+/** Little-endian 32-bit floats on every machine. */
 function toBase64(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
   return bytes.toString("base64");
 }
 
-/** HTTP statuses that OpenAI gives for the like; a refusal is a fault of the request, all else one of the service. */
+/** HTTP statuses that OpenAI uses for similar errors. A refusal is an error of the request, any other code one of the service. */
 const STATUSES: Readonly<Record<string, number>> = {
   MODEL_NOT_FOUND: 404,
   EMBED_MODEL_MISSING: 404,
@@ -166,5 +166,5 @@ const STATUSES: Readonly<Record<string, number>> = {
   WORKER_LOST: 500,
 };
 
-/** The status of a job that was refused or failed with a code; 400 for any other code. */
+/** The status of a refused or failed job; 400 for a code that is not listed. */
 const errorStatus = (code: string | null): number => STATUSES[code ?? ""] ?? 400;

@@ -17,13 +17,13 @@ const actionSchema = z.object({
   said: z.string().nullable(),
 });
 
-/** A change that somebody made on the pages of the desk. */
+/** A change that a person made on the dashboard. */
 type ActionRow = z.infer<typeof actionSchema>;
 
 const SELECT = `select action_id::text, at, actor, action, batch_id, batch, job_id, detail, outcome, said
   from nightdesk.operator_actions`;
 
-/** What was done, newest first. @param before the id of the last of the page before; null for the newest */
+/** Actions, newest first. @param before the last id of the previous page; null for the newest */
 export const selectActions = (
   db: Queryable,
   before: string | null,

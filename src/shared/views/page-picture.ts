@@ -3,13 +3,13 @@ import { markup } from "./html-markup.ts";
 import type { Html } from "./html-markup.ts";
 
 export type Figure = Pick<ShownPage, "boxes" | "size" | "width" | "height"> & {
-  /** Of those of its page, none has the same. */
+  /** Unique among the figures of a page. */
   readonly id: string;
-  /** Address of the picture. */
+  /** URL of the picture. */
   readonly src: string;
-  /** What the figure is of: `letters/2026.pdf, page 2`. */
+  /** The page that the figure shows: `letters/2026.pdf, page 2`. */
   readonly place: string;
-  /** What is marked, for who does not see it. */
+  /** Alternative text: the words that are marked. */
   readonly words: string;
 };
 
@@ -19,7 +19,7 @@ const SIZES = [
   ["double", "Double"],
 ] as const;
 
-/** The page with its marks. Its size is chosen by radio buttons, so that it needs no script. */
+/** The page with its marks. Radio buttons choose its size without a script. */
 export function figureHtml({ id, src, place, words, boxes, size, width, height }: Figure): Html {
   const choices = SIZES.map(
     ([value, name]) =>
@@ -34,7 +34,7 @@ export function figureHtml({ id, src, place, words, boxes, size, width, height }
 <svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" aria-hidden="true">${marks}</svg></div></div></figure>`;
 }
 
-/** What was marked and what was not, in a line; empty where all of it is marked once. */
+/** A line on words without marks or with several; empty if all words are marked once. */
 export function marksText({ share, times }: Pick<ShownPage, "share" | "times">): string {
   if (share === 0) return "The words were not found on the page: nothing is marked.";
   if (share < 1) return "Not all of the words were found on the page: the others are not marked.";
@@ -46,7 +46,7 @@ type CutOut = Pick<Figure, "size" | "src"> & {
   readonly words: string;
 };
 
-/** A part of a page, cut out by the browser, with what stands beside it. */
+/** A part of a page with a margin around it; the browser crops it. */
 export function cutOutHtml({ src, size, box: [left, top, right, bottom], words }: CutOut): Html {
   const margin = bottom - top;
   const view = [left - margin, top - margin / 2, right - left + 2 * margin, 2 * margin];

@@ -9,7 +9,7 @@ const passageSchema = camelRow({
 });
 export type PassageToAsk = z.infer<typeof passageSchema>;
 
-/** Passages of the index as if by chance, and the same ones while it stays as it is: by their keys, which are hashes. */
+/** A repeatable random sample of indexed passages: chunk keys are hashes, so their order is random and stable. */
 export const selectPassagesToAsk = (
   db: Queryable,
   limit: number,

@@ -8,10 +8,10 @@ export const formatCount = (value: number): string =>
 export const countOf = (value: number, noun: string): string =>
   `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
 
-/** An amount of whatever currency the prices are in: `12.50`, and `0.0034` where it is less than one. */
+/** An amount in the currency of the prices: `12.50`, and `0.0034` if it is less than one. */
 export const formatMoney = (amount: number): string => amount.toFixed(amount < 1 ? 4 : 2);
 
-/** A duration in the units that people read: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`; a negative one says why there is none. */
+/** A duration for people: `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 12 min`. A negative one means that the clock was set back. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 0) return "an unknown time, since the clock went back";
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
@@ -23,8 +23,8 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /**
- * `2026-11-21 22:04:11Z`, or as the clocks of a zone show it: `2026-11-21 23:04:11 CET`.
- * @param zone the terminal's; null for what a program, a file or a pipe takes
+ * `2026-11-21 22:04:11Z`, or the local time of a zone: `2026-11-21 23:04:11 CET`.
+ * @param zone of the terminal; null for output to a program, a file or a pipe
  */
 export const formatTime = (
   time: Date,
@@ -36,7 +36,7 @@ export const formatTime = (
     : formatInZone(time, zone, precision);
 
 /**
- * `2026-11-22 02:10:00Z to 03:40:00Z`, with the day again where it is another; `since …` where it has not ended.
+ * `2026-11-22 02:10:00Z to 03:40:00Z`, with a second day if it differs; `since …` while the span is open.
  * @param zone as for `formatTime`
  */
 export const formatSpan = (from: Date, to: Date | null, zone: string | null = null): string =>
@@ -50,10 +50,10 @@ function spanOf(from: Date, to: Date | null, format: (time: Date) => string): st
   return `${start} to ${end.startsWith(day) ? end.slice(day.length + 1) : end}`;
 }
 
-/** Whose clocks a page goes by. `each_time`: the zone is said with each, because its clocks were put forward or back meanwhile. */
+/** The timezone of a page. `each_time`: each time names the zone, because its UTC offset changes within the page. */
 export type Clock = { readonly zone: string; readonly zoneSaid: "once" | "each_time" };
 
-/** A time as a page of that clock shows it: `2026-11-21 23:04:11`, with the zone where the page does not say it once. */
+/** A time on a page with that clock: `2026-11-21 23:04:11`, with the zone unless the page names it once. */
 export function formatOnClock(
   time: Date,
   clock: Clock | undefined,
@@ -65,12 +65,12 @@ export function formatOnClock(
   return shown.slice(0, precision === "minutes" ? 16 : 19);
 }
 
-/** The same of a span: `2026-11-22 02:10:00 to 03:40:00`. */
+/** The same for a span: `2026-11-22 02:10:00 to 03:40:00`. */
 export function formatSpanOnClock(from: Date, to: Date | null, clock: Clock | undefined): string {
   return spanOf(from, to, (time) => formatOnClock(time, clock));
 }
 
-/** A time as the clocks here show it, and in UTC: `2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
+/** A time in local time and in UTC: `2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. */
 export function formatMoment(time: Date, zone: string = localZone()): string {
   const local = formatInZone(time, zone);
   return local.endsWith(" UTC") ? formatTime(time) : `${local} (${formatTime(time)})`;

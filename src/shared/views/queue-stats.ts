@@ -17,10 +17,10 @@ const statsSchema = z.object({
   approvals_waiting: count,
 });
 
-/** What waits and runs now: jobs by state, open batches by why they are held, parked jobs by what they wait for. */
+/** What waits and runs now: jobs by state, open batches by hold reason, parked jobs by what they wait for. */
 type QueueStats = z.infer<typeof statsSchema>;
 
-/** Of all batches but Nightdesk's own. A worker counts while its heartbeat is younger than 15 s. */
+/** Counts all batches but Nightdesk's own. A worker counts while its heartbeat is younger than 15 s. */
 export const selectQueueStats = (db: Queryable): Promise<QueueStats> =>
   oneRowOf(db, statsSchema)`
      with open as materialized (
@@ -55,7 +55,7 @@ const jobStateSchema = z.object({
   workers: count,
 });
 
-/** Where a job stands, why it waits or its batch is held, and how many workers are alive. */
+/** The state of a job, why it waits or why its batch is held, and how many workers are alive. */
 type JobState = z.infer<typeof jobStateSchema>;
 
 /** @param id a UUID, of the job or of one of its runs */

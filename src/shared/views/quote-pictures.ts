@@ -12,7 +12,7 @@ import type { QuotePicture } from "./doubtful-figures.ts";
 
 type Piece = { readonly kind: string; readonly path: string; readonly sha256: string };
 
-/** Words that carry a statement or a value. */
+/** Words that support a statement or a value. */
 type Quoted = {
   readonly path: string | null;
   readonly locator: Locator | null;
@@ -20,8 +20,8 @@ type Quoted = {
 };
 
 /**
- * Where each quote stands on the picture that it was read from; undefined of one that was read from no picture, or that is not
- * found on it any more. In the order of the quotes.
+ * The place of each quote on the picture that it was read from, in the order of the quotes; undefined if the quote comes
+ * from a text, or if the picture does not contain it any more.
  */
 export async function selectQuotePictures(
   db: Queryable,
@@ -49,7 +49,7 @@ const rowSchema = z.object({
 
 const keyOf = (sha256: string, page: number): string => `${sha256} ${page}`;
 
-/** What was read last of each page, with what people chose. */
+/** The latest OCR record of each page, with the readings that people chose. */
 async function selectRecords(
   db: Queryable,
   hashes: readonly string[],
@@ -72,7 +72,7 @@ function pictureOf(record: PageRecord, page: number, quote: string): QuotePictur
   const texts = textsIn(record, record.picture, quote);
   const { boxes, times } = findWords(texts, { words: quote, before: "", after: "" });
   if (boxes.length === 0) return undefined;
-  // A page of a PDF is drawn as it was read; a picture is shown as its file has it.
+  // A page of a PDF is drawn turned as OCR read it; a picture file is shown unturned.
   const isDrawn = record.picture.format === "pdf";
   const placed = (box: Box): QuotePicture["boxes"][number] =>
     isDrawn ? [...box] : turnBack(box, record);

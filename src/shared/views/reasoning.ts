@@ -14,13 +14,12 @@ const rowsSchema = z.object({
   expires_at: z.date().nullable(),
 });
 
-/** What a model thought before one of its replies. */
+/** The reasoning of a model before one of its replies. */
 export type ReasoningRow = z.infer<typeof rowsSchema>;
 
 /**
- * What is kept of the reasoning behind the calls of a run, or of a job and the jobs of its checks, in the order of the
- * calls. Nothing else reads it.
- * @param id of a run or of a job, a UUID
+ * The stored reasoning for the calls of a run, or of a job and its check jobs, in the order of the calls. Nothing else reads it.
+ * @param id UUID of a run or a job
  */
 export const selectReasoning = (db: Queryable, id: string): Promise<readonly ReasoningRow[]> =>
   rowsOf(db, rowsSchema, [id])`

@@ -1,7 +1,7 @@
 import { CODES, isErrorCode } from "../failure.ts";
 import type { ErrorCode } from "../failure.ts";
 
-/** What somebody can do about each code, beside running the job or the command again. */
+/** The remedy for each code, beside a second run of the job or the command. */
 const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   PATH_DENIED: "Name a file below security.allowed_roots, or add its folder there.",
   FILE_NOT_FOUND: "Correct the path; nightdesk query finds files by their words.",
@@ -96,7 +96,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   USAGE_ERROR: "Look at the help of the command: nightdesk COMMAND --help.",
 };
 
-/** The same where `extractive` answered, beside which there is no stronger model. */
+/** Remedies for the model `extractive`, for which no stronger model exists. */
 const OF_QUOTING: Partial<Readonly<Record<ErrorCode, string>>> = {
   INVALID_ARGS: "Name eight files at most in a question.",
   UNEXPECTED_TOOL_CALL_SECOND_PASS: "Ask more narrowly, or name the file in the question.",
@@ -107,7 +107,7 @@ const OF_QUOTING: Partial<Readonly<Record<ErrorCode, string>>> = {
 
 const IN_A_RUN = "Look at the run: nightdesk runs show.";
 
-/** What a code means, and what to do about it. @param model that answered; null: none, or it is not known */
+/** The meaning and the remedy of a code. @param model that answered; null if none did or it is unknown */
 export function explainCode(
   code: string,
   model: string | null,

@@ -6,7 +6,7 @@ import type { FailureGroupRow, Report } from "./report-rows.ts";
 import { code, moreBlocks, section, strong } from "./section.ts";
 import type { Block, Item, Section, Text } from "./section.ts";
 
-/** Faults of the machinery, what was cut short, and what still waits; with the commands that set it right. */
+/** Failed, expired, cancelled and parked jobs, with the commands that repair them. */
 export const failuresSection = (report: Report): readonly Section[] =>
   groupSection(report, isFailure, {
     ...{ id: "failures", title: "What failed, and what to do" },
@@ -31,7 +31,7 @@ export const refusalsSection = (report: Report): readonly Section[] =>
     ],
   });
 
-/** Jobs that have no result of their own, because those of other files are worked in their place. */
+/** Duplicates: jobs without a result of their own, because a job on another file ran in their place. */
 export const copiesSection = (report: Report): readonly Section[] =>
   groupSection(report, ({ error_code: name }) => isCopy(name), {
     ...{ id: "copies", title: "Copies, worked once", before: [] },
@@ -54,7 +54,7 @@ const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean 
 
 const isCopy = (name: string): boolean => name === "DUPLICATE";
 
-/** What runs again what did not succeed. The batch goes by its id, which needs no quotes in any shell. */
+/** Commands that run unsuccessful jobs again. They name the batch by its id, which needs no quotes in any shell. */
 function fixCommands({ batch, failureGroups }: Report): readonly string[] {
   const isThere = (wanted: string) =>
     failureGroups.some((row) => row.state === wanted && isFailure(row));
@@ -84,7 +84,7 @@ function failureSection(group: FailureGroupRow, { batch }: Report): Section {
 
 type Message = FailureGroupRow["messages"][number];
 
-/** What was asked and what was said; of several jobs that were told the same, the message once. */
+/** The task of a job and its message. Jobs with the same message share one item. */
 function messageItem({ error_message: message, jobs, examples }: Message): Item {
   const [first] = examples;
   if (jobs === 1 && first !== undefined) return { text: askedText(first), lines: [message] };
@@ -99,7 +99,7 @@ function messageItem({ error_message: message, jobs, examples }: Message): Item 
   };
 }
 
-/** Its question or path, and its id where that is another. */
+/** The question or path of a job, and its id if that differs. */
 function askedText({ custom_id: id, kind, input }: Message["examples"][number]): Text {
   const task = formatTask(kind, input);
   return task === "" || task === id ? [strong(id)] : [strong(task), " ", code(id)];

@@ -9,7 +9,7 @@ import type { Report } from "./report-rows.ts";
 import { duration, fact, time } from "./section.ts";
 import type { Count, Fact } from "./section.ts";
 
-/** One sentence on what the night came to. */
+/** One sentence on the results of a batch. */
 export function headline({ batch }: Pick<Report, "batch">): string {
   const { total, counts } = batch;
   const done = doneOf(batch);
@@ -23,7 +23,7 @@ export function headline({ batch }: Pick<Report, "batch">): string {
   return `${formatCount(counts.succeeded)} of ${countOf(total, "job")} succeeded${rest}.${ended}`;
 }
 
-/** What succeeded, refused and failed always; the rest where there is any. */
+/** Counts by state: succeeded, refused and failed always, others only above zero. */
 export function countsOf({ batch }: Report): readonly Count[] {
   const counts = [
     ...FINAL_STATES.map((name) => ({ name, jobs: batch.counts[name] })),
@@ -32,7 +32,7 @@ export function countsOf({ batch }: Report): readonly Count[] {
   return counts.filter(({ jobs }, index) => index < 3 || jobs > 0);
 }
 
-/** When it was, how long it took, and what it was allowed. */
+/** The facts of a batch: its times, its limits and its counts. */
 export function factsOf({ batch, times, holds, costs, grades, zone }: Report): readonly Fact[] {
   const { started_at: began, ended_at: ended, windows, deadline_at: deadline } = times;
   const lastEnded = batch.finishedAt === null ? "Last job that ended" : "Last job ended";
@@ -57,7 +57,7 @@ export function factsOf({ batch, times, holds, costs, grades, zone }: Report): r
   ];
 }
 
-/** Answers by the grade of their worst statement, and what was left out of them. */
+/** Answers by grade, and the statements that were left out of them. */
 function gradeFacts(grades: GradeCounts): readonly Fact[] {
   const graded = RUN_GRADES.filter((grade) => grades[grade] > 0);
   const leftOut = leftOutText(grades);
@@ -96,8 +96,8 @@ export const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
 /**
- * Milliseconds for which a batch was held between two times. Of a span that came again and reaches over one of them, no
- * more is counted than lies between them.
+ * Milliseconds for which a batch was held between two times. A recurring hold counts at most the part of its span that lies
+ * between them.
  */
 export const heldMsBetween = (holds: readonly PastHold[], from: Date, to: Date): number =>
   holds.reduce((total, { began_at: began, ended_at: ended, held_ms: held }) => {

@@ -30,7 +30,7 @@ const timesSchema = z.object({
 });
 type BatchTimes = z.infer<typeof timesSchema>;
 
-/** When a batch was worked, how many results were taken over from earlier runs, and how many runs were repeats. */
+/** When jobs of a batch ran, how many results were reused from earlier runs, and how many runs were repeats. */
 const selectBatchTimes = (db: Queryable, batchId: string): Promise<BatchTimes> =>
   oneRowOf(db, timesSchema, [batchId])`
      select b.windows, b.deadline_at, w.started_at, w.ended_at, w.reused, w.repeats
@@ -53,7 +53,7 @@ const costSchema = z.object({
 });
 export type CostRow = z.infer<typeof costSchema>;
 
-/** Runs by kind and model, with their tokens and milliseconds: every attempt counts, also one that came to nothing. */
+/** Runs by kind and model, with their tokens and milliseconds. Every attempt counts, also one without a result. */
 const selectCosts = (db: Queryable, batchId: string): Promise<readonly CostRow[]> =>
   rowsOf(db, costSchema, [batchId])`
      select j.kind, coalesce(r.model_second, r.model_first) as model, count(*) as runs,
@@ -76,7 +76,7 @@ const failureSchema = z.object({
   error_code: z.string(),
   jobs: count,
   told: count,
-  /** Which one of them asked; null where none was. */
+  /** The model that one of them called; null if none did. */
   model: z.string().nullable(),
   messages: z.array(
     z.object({
@@ -92,10 +92,10 @@ const failureSchema = z.object({
     }),
   ),
 });
-/** Jobs of one state and code, by what they were told: `told` of them with one of `messages`, of each the first jobs. */
+/** Jobs with one state and code, by message. `told` counts the jobs of the listed `messages`, each with its first jobs. */
 export type FailureGroupRow = z.infer<typeof failureSchema>;
 
-/** What did not succeed, or waits after it did not, by state and code, most first. */
+/** Jobs that did not succeed, or wait for another try, by state and code, most first. */
 const selectFailureGroups = (
   db: Queryable,
   batchId: string,
@@ -136,7 +136,7 @@ const folderSchema = z.object({
   failed: count,
   folders: count,
 });
-/** Jobs on files of one folder; `folders` of them there are. */
+/** Jobs on files of one folder; `folders` counts all folders. */
 type FolderRow = z.infer<typeof folderSchema>;
 
 const selectFolders = (
@@ -175,24 +175,22 @@ const selectSlowest = (
       where j.batch_id = $1 and j.finished_at is not null and r.run_ms is not null
       order by r.run_ms desc, j.seq limit $2`;
 
-/** How much of a batch a report shows; it says how much more there is, and how to see it. */
+/** How many rows a report shows of each list. It tells how many more there are, and how to see them. */
 export const SHOWN = {
   answers: 200,
-  /** Of each code what its jobs were told, and of each message so many jobs. */
+  /** Messages of each code, and jobs of each message. */
   failureGroups: { messages: 10, examples: 5 },
   folders: 40,
   slowest: 10,
-  /** Spans in which it was held, the longest. */
+  /** The longest spans in which the batch was held. */
   holds: 20,
-  /** Calls that wait for somebody. */
+  /** Calls that wait for approval. */
   waiting: 20,
-  /** Jobs of each kind of change. */
   changes: 25,
-  /** Questions that are open. */
   open: 25,
 } as const;
 
-/** What a batch came to, in as much memory for a million jobs as for a thousand. */
+/** The results of a batch; its size in memory does not depend on the number of jobs. */
 export type Report = {
   readonly batch: BatchProgress;
   readonly times: BatchTimes;
@@ -207,13 +205,12 @@ export type Report = {
   readonly grades: GradeCounts;
   readonly verification: VerificationReport;
   readonly slowest: readonly SlowRow[];
-  /** Beside the earlier batch; undefined where there is none to compare with. */
+  /** Compared with the earlier batch; undefined if there is none. */
   readonly changes:
     { readonly since: EarlierBatch; readonly rows: readonly ChangeRow[] } | undefined;
   readonly madeAt: Date;
-  /** Whose clocks its times are of. */
+  /** Timezone of its times. */
   readonly zone: string;
-  /** Of Nightdesk. */
   readonly version: string;
 };
 

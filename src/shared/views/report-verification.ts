@@ -32,14 +32,14 @@ const scoreSchema = z.object({
   capped: count,
 });
 
-/** What the verification of the answers of a batch has cost, and what it leaves open. */
+/** The cost of verifying the answers of a batch, and the questions that it leaves open. */
 export type VerificationReport = {
-  /** The first of them, and how many there are. */
+  /** The first open questions; `openTotal` counts all. */
   readonly open: readonly z.infer<typeof openSchema>[];
   readonly openTotal: number;
-  /** By stage and model; empty where no answer was verified. */
+  /** By stage and model; empty if no answer was verified. */
   readonly stages: readonly z.infer<typeof stageSchema>[];
-  /** What the auditor gave, by round: answers with one point, two, three and four. */
+  /** Scores of the auditor by round: the counts of answers with one, two, three and four points. */
   readonly scores: readonly z.infer<typeof scoreSchema>[];
 };
 
@@ -69,7 +69,7 @@ export async function selectVerificationReport(
   return { open, openTotal: open[0]?.total ?? 0, stages, scores };
 }
 
-/** What is open, with what each of it needs. */
+/** The open questions, each with what it needs. */
 export function openSection(
   { open, openTotal }: VerificationReport,
   batchId: string,
@@ -106,7 +106,7 @@ type ScoreRow = VerificationReport["scores"][number];
 const pointColumn = (title: string, at: number): ColumnOf<ScoreRow> =>
   numbers(title, ({ points }) => points[at] ?? 0);
 
-/** The auditor's points from round to round: from three on an answer passes. */
+/** The auditor's points by round. An answer passes with three points. */
 export const scoreTables = ({ scores }: VerificationReport): readonly Section[] =>
   scores.length === 0
     ? []
@@ -122,7 +122,7 @@ export const scoreTables = ({ scores }: VerificationReport): readonly Section[] 
         ]),
       ];
 
-/** Calls by stage: drafts, and what their verification has taken. */
+/** Calls by stage: drafts and verification. */
 export const stageTables = ({ stages }: VerificationReport): readonly Section[] =>
   stages.length === 0
     ? []

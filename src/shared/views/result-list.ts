@@ -20,18 +20,18 @@ const listedSchema = z.object({
   finished_at: z.date().nullable(),
 });
 
-/** A result as a list shows it: the first words of its answer, and what it was asked. */
+/** A result in a list: the first words of its answer, and its input. */
 export type ListedResult = z.infer<typeof listedSchema>;
 
-/** What of a batch is listed; what is null is not looked at. */
+/** The filter of a list of results. A field that is null does not filter. */
 export type ResultFilter = {
   readonly state: string | null;
   readonly grade: string | null;
   readonly code: string | null;
   readonly kind: string | null;
-  /** A folder relative to the work root, of the file that a job was given. */
+  /** The folder of the job's file, relative to the work root. */
   readonly folder: string | null;
-  /** Words that stand in its id, its input or its answer, in any case. */
+  /** Text that its id, input or answer contains, in any case. */
   readonly text: string | null;
 };
 
@@ -46,19 +46,19 @@ export const NO_FILTER: ResultFilter = {
 
 const likeOf = (text: string): string => text.replace(/[\\%_]/g, (mark) => `\\${mark}`);
 
-/** The same in small letters of ASCII; any others stand for anything. */
+/** A pattern in lower-case ASCII; any other letters become a wildcard. */
 const quickLikeOf = (text: string): string =>
   `%${likeOf(text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())).replace(/[^\p{ASCII}]+/gu, "%")}%`;
 
 type Conditions = { readonly sql: string; readonly values: readonly string[] };
 
-/** One value, or two; left out where one of them is null. */
+/** One or two values of a condition, which is skipped if one of them is null. */
 type Condition = readonly [
   values: readonly (string | null)[],
   sql: (at: string, next: string) => string,
 ];
 
-/** Conditions of those filters alone that are set, so that the planner finds the index of each. */
+/** Joins only the conditions that are set, so that the planner finds the index of each. */
 function conditionsOf(conditions: readonly Condition[], first: number): Conditions {
   const values: string[] = [];
   const parts: string[] = [];
@@ -72,13 +72,13 @@ function conditionsOf(conditions: readonly Condition[], first: number): Conditio
   return { sql: parts.join(""), values };
 }
 
-/** Those that an index of the jobs answers. */
+/** Conditions that an index of the jobs answers. */
 const indexed = ({ state, code }: ResultFilter): readonly Condition[] => [
   [[state], (at) => `j.state = ${at}`],
   [[code], (at) => `j.error_code = ${at}`],
 ];
 
-/** Those for which each job is looked at. */
+/** Conditions that need a scan of the jobs. */
 const unindexed = ({ kind, grade, folder, text }: ResultFilter): readonly Condition[] => [
   [[kind], (at) => `j.kind = ${at}`],
   [[grade], (at) => `r.grade = ${at}`],
@@ -89,7 +89,7 @@ const unindexed = ({ kind, grade, folder, text }: ResultFilter): readonly Condit
   ...(text === null ? [] : [textCondition(text)]),
 ];
 
-/** Folding the case of ASCII takes a third of the time of folding all letters, which is left to what could fit. */
+/** ASCII lower-casing takes a third of the time of `ilike`, so `ilike` runs only where the ASCII pattern matches. */
 function textCondition(text: string): Condition {
   const quick = (at: string): string => holdsText((of) => `lower(${of} collate "C") like ${at}`);
   if (/^\p{ASCII}*$/u.test(text)) return [[quickLikeOf(text)], (at) => quick(at)];
@@ -100,22 +100,22 @@ function textCondition(text: string): Condition {
   ];
 }
 
-/** Examples of labels are the same in all jobs of a batch, and are not what one of them is looked for by. */
+/** Leaves out examples of labels: they are the same in all jobs of a batch, so a match in them finds nothing. */
 const holdsText = (holds: (column: string) => string): string =>
   `(${["j.custom_id", "(j.input - 'examples')::text", "r.answer"].map(holds).join(" or ")})`;
 
-/** How much a filter without an index reads: so many rows at a time, until so much time has passed. */
+/** The limit of a scan: rows per slice, and the time after which no further slice is read. */
 export type ScanLimit = { readonly rows: number; readonly ms: number };
 
-/** A slice takes 10 to 30 ms; a page is to be there within 200. */
+/** A slice takes 10 to 30 ms, and a page must appear within 200. */
 const SCAN_LIMIT: ScanLimit = { rows: 4_000, ms: 100 };
 
 /** A page of results. */
 export type ResultPage = {
   readonly results: readonly ListedResult[];
-  /** The seq behind which the next page begins; null where there is none. */
+  /** The seq after which the next page begins; null for the last page. */
   readonly next: string | null;
-  /** How many jobs were read, where the scan stopped before the page was full; null where it did not. */
+  /** How many jobs were read if the scan stopped before the page was full; else null. */
   readonly scanned: number | null;
 };
 
@@ -126,9 +126,9 @@ const COLUMNS = `j.job_id, j.seq::text, j.custom_id, j.kind, j.state, j.error_co
             r.summary as output, r.grade, r.run_ms, j.finished_at`;
 
 /**
- * A page of the results of a batch, in the order in which they were queued. Kind, grade, folder and text have no index, which
- * would cost each job that ends: they are looked for slice by slice, within the limit of a scan.
- * @param at `after` the seq of the last one of the page before (0: from the first), and how many
+ * A page of the results of a batch in the order of insertion. Kind, grade, folder and text have no index, because
+ * maintaining one would slow down the end of each job. A scan finds them slice by slice, within its limit.
+ * @param at `after` is the seq of the last result of the previous page (0 for the first page)
  */
 export async function selectResultPage(
   db: Queryable,
@@ -155,7 +155,7 @@ async function selectByIndex(
   return pageOf(rows, limit);
 }
 
-/** @param found one more than a page has, where there are that many */
+/** @param found one result more than a page has if there is a next page */
 function pageOf(found: readonly ListedResult[], limit: number): ResultPage {
   const results = found.slice(0, limit);
   return {
@@ -195,7 +195,7 @@ const sliceSchema = z.object({
   results: z.array(listedSchema.extend({ finished_at: z.coerce.date().nullable() })),
 });
 
-// Left to itself the planner reads all runs of all batches for one slice; `offset 0` has it look up each run by its id.
+// Without `offset 0`, the planner reads all runs of all batches for one slice; with it, it looks up each run by id.
 const RUN = "select * from nightdesk_data.runs r where r.run_id = j.run_id offset 0";
 
 async function selectSlice(
@@ -225,7 +225,7 @@ async function selectSlice(
 
 const namesSchema = z.object({ kinds: z.array(z.string()), codes: z.array(z.string()) });
 
-/** What there is to filter a batch by. Kinds are those of its first and last 200 jobs. */
+/** The kinds and codes to filter a batch by. Kinds come from its first and last 200 jobs. */
 export const selectFilterChoices = (
   db: Queryable,
   batchId: string,
@@ -248,12 +248,12 @@ export const selectFilterChoices = (
             array(select distinct error_code from codes order by error_code) as codes`;
 
 const passageSchema = z.object({ text: z.string(), line_start: z.number(), line_end: z.number() });
-/** A piece of a file as it is in the index, with its lines. */
+/** An indexed piece of a file, with its lines. */
 export type IndexedPassage = z.infer<typeof passageSchema>;
 
 export type IndexedLine = { readonly number: number; readonly text: string };
 
-/** Lines of pieces from one number to another, each once: of two pieces of a line the longer one. */
+/** The lines of pieces from `first` to `last`, each once. If two pieces contain parts of a line, the longer part counts. */
 export function linesOf(
   passages: readonly IndexedPassage[],
   first: number,
@@ -277,13 +277,13 @@ type PassagePlace = {
   readonly sha256: string;
   readonly lineStart: number;
   readonly lineEnd: number;
-  /** What made its text: of plain text, the bytes that the database has kept are it. */
+  /** The extractor of its text. The stored bytes of a plain text file are its text. */
   readonly extractor?: string;
 };
 
 /**
- * The text of a file around some lines, as it was indexed, or as its bytes were kept; empty where the index has not the file, or
- * with other bytes, and none are kept.
+ * The text of a file around some lines: from the index, or from its stored content. Empty if neither has the file with
+ * these bytes.
  */
 export async function selectPassages(
   db: Queryable,
@@ -302,7 +302,7 @@ export async function selectPassages(
   return indexed.length > 0 ? indexed : selectKeptLines(db, place);
 }
 
-/** A page shows some lines of each of many claims. */
+/** Larger files are not read: a page shows only some lines for each of many claims. */
 const MOST_KEPT_BYTES = 2_000_000;
 const PLAIN_TEXT = "utf-8";
 
@@ -322,5 +322,5 @@ async function selectKeptLines(
   return [{ text: shown.join("\n"), line_start: first, line_end: first + shown.length - 1 }];
 }
 
-/** Lines shown before and behind those that carry a claim. */
+/** Lines shown before and after those that support a claim. */
 export const CONTEXT_LINES = 3;

@@ -12,7 +12,7 @@ import { claimsColumn, leftOutClaim, storedClaim } from "./claims.ts";
 import { DOUBT_OF_FIELD, doubtSchema, hasPicturesOf, quotePicture } from "./doubtful-figures.ts";
 import { ERROR_PREVIEW_CHARS, stepsColumn, storedStep } from "./steps.ts";
 
-/** What every reader of an evidence row is told of it. */
+/** The columns of an evidence row that every reader gets. */
 export const storedEvidence = z.object({
   kind: z.enum(["file", "chunk", "web", "output"]),
   path: z.string(),
@@ -31,7 +31,7 @@ export const storedEvidence = z.object({
   score: z.number().nullable(),
 });
 
-/** A single value of an extraction, and the words that carry it. */
+/** A single value of an extraction, and the words that support it. */
 export const storedBinding = z.object({
   pointer: z.string(),
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
@@ -39,14 +39,14 @@ export const storedBinding = z.object({
   reason: z.enum(UNBOUND_REASONS).nullable(),
   grade: z.enum(CLAIM_GRADES).nullable(),
   judge_detail: z.string().nullable(),
-  /** Of the figure that was not read for sure. */
+  /** The doubtful reading of a figure (OCR). */
   doubt: doubtSchema.nullable(),
   quote: z.string().nullable(),
   path: z.string().nullable(),
   line_start: z.number().nullable(),
   line_end: z.number().nullable(),
   locator: locatorSchema.nullable(),
-  /** Where the quote was read from a picture. */
+  /** Set if the quote was read from a picture. */
   picture: quotePicture.optional(),
   ...decidedColumns,
 });
@@ -92,7 +92,7 @@ const resultSchema = z.object({
   evidence_count: count,
   outdated: z.array(z.string()),
   passed_over: z.array(z.object({ path: z.string(), newer: z.string() })),
-  // Whether pages of what was read are on record as pictures.
+  // Whether stored pictures of pages exist for the files that were read.
   has_pictures: z.boolean(),
   bindings: z.array(storedBinding),
   unfounded_links: z.array(z.string()),
@@ -102,28 +102,28 @@ const resultSchema = z.object({
   claims: z.array(storedClaim),
   claims_count: count,
   claims_left_out: z.array(leftOutClaim),
-  // Those of an investigation; none of any other kind.
+  // Steps of an investigation; empty for any other kind.
   steps: z.array(storedStep),
 });
 
 /**
- * A job with the result of its last run. `duplicate_of` is the job that was worked in its place. `evidence` holds what was
- * admitted, `outdated` the files of it that the index has with other bytes by now, `passed_over` documents with a newer version
- * that the question asked for, `bindings` the words that carry the values of an extraction, `vectors` how many `selectVectors`
- * gives, `done_reason` why the last reply of a model ended; null where no model was asked. `unfounded_links` stand in the answer,
- * and neither in the question nor in anything that was read; `claims` are the statements that the answer holds.
+ * A job with the result of its last run. `duplicate_of`: the job that ran in its place. `evidence`: the admitted pieces.
+ * `outdated`: evidence files whose bytes in the index have changed since. `passed_over`: documents that lost to a newer version,
+ * as the question asked. `bindings`: the words that support values of an extraction. `vectors`: how many `selectVectors` returns.
+ * `done_reason`: why the last reply of a model ended; null if no model was called. `unfounded_links`: links of the answer that
+ * occur neither in the question nor in anything that was read. `claims`: the statements of the answer.
  */
 export type JobResult = z.infer<typeof resultSchema>;
 
-/** How much of a result is read. Its counts are always those of all. */
+/** How much of a result is read. Its counts are always complete. */
 type Limits = {
-  /** Of the answer; one character more says that it goes on. */
+  /** Of the answer. The query reads one more, which shows that the answer is longer. */
   readonly answerChars: number | null;
-  /** Of the evidence, those that the answer cites before others. */
+  /** Pieces of evidence; cited ones come first. */
   readonly pieces: number | null;
-  /** Of the words of a piece; 0 for none. */
+  /** Of the text of a piece; 0 for none. */
   readonly passageChars: number;
-  /** As many as a run keeps where all are wanted. */
+  /** 2,000, all that a run stores, for no limit. */
   readonly claims: number;
   readonly bindings: number | null;
 };
@@ -132,18 +132,18 @@ const ALL: Limits = {
   ...{ answerChars: null, pieces: null, passageChars: 0, claims: 2_000, bindings: null },
 };
 
-/** Of each answer of a report. */
+/** The limits for each answer of a report. */
 export const SHOWN_OF_ANSWER = {
   ...{ answerChars: 6_000, pieces: 8, passageChars: 1_500, claims: 30, bindings: 60 },
 } as const satisfies Limits;
 
-/** All of a piece of the index while it is there as it was read; else what was kept of it, which of a whole file tells little. */
+/** The text of a chunk if the index still has it unchanged, else its preview. Empty for a whole file. */
 const passageOf = (chars: number): string =>
   `left(case when e.kind = 'chunk'
      then coalesce((select c.text from nightdesk_data.chunks c where c.chunk_key = e.chunk_key and starts_with(c.text, e.preview)), e.preview)
      else '' end, ${chars})`;
 
-/** As the view says it; where it says nothing there is no key. */
+/** The origin from the view; no key if it is null. */
 const ORIGIN = `coalesce((select jsonb_build_object('origin', v.origin) from nightdesk.evidence v
                 where v.evidence_id = e.evidence_id and v.origin is not null), '{}')`;
 
@@ -179,7 +179,7 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
 
 const SELECT = selectOf(ALL);
 
-/** Grades that somebody should look at, the worst first. */
+/** Grades that need a review, the worst first. */
 export const DOUBTED_GRADES = [
   "unsupported",
   "unresolved",
@@ -187,8 +187,8 @@ export const DOUBTED_GRADES = [
 ] as const satisfies readonly (typeof RUN_GRADES)[number][];
 
 /**
- * The same with the limits of a report: digests of a batch and its folders before all others, then what rests on a figure
- * that was not read for sure or is in doubt otherwise, then the rest in the order of insertion.
+ * Results within the limits of a report. Order: the digests of the batch and its folders, answers that rest on a doubtful
+ * reading of a figure, other doubted answers, then the rest in the order of insertion.
  */
 export const selectReportAnswers = (
   db: Queryable,
@@ -213,7 +213,7 @@ export async function selectResult(db: Queryable, jobId: string): Promise<JobRes
   return result && withPictures(db, result);
 }
 
-/** Says of quotes that were read from pictures where they stand on them. */
+/** Adds to each quote from a picture its place there. */
 async function withPictures(db: Queryable, result: JobResult): Promise<JobResult> {
   if (!result.has_pictures) return result;
   const { selectQuotePictures } = await import("./quote-pictures.ts");
@@ -228,16 +228,16 @@ async function withPictures(db: Queryable, result: JobResult): Promise<JobResult
   };
 }
 
-/** A page ends before it holds this many characters of inputs, so that large jobs come in small pages. */
+/** A page ends before its inputs have this many characters, so that large jobs come in small pages. */
 const PAGE_CHARS = 1_000_000;
 const PAGE_JOBS = 200;
 
-/** Every job of a batch with its result, in the order of insertion; one page of rows is held at a time. */
+/** Every job of a batch with its result, in the order of insertion. Memory holds one page at a time. */
 export async function* readResults(
   db: Queryable,
   batchId: string,
 ): AsyncGenerator<JobResult, void> {
-  // Of as many the length is asked: where a page holds few, not of hundreds.
+  // The query measures the inputs of `most` jobs. After a short page it measures fewer, and not hundreds.
   for (let after = "0", most = PAGE_JOBS; ;) {
     const page = await selectResultPage(db, batchId, { after, most });
     for (const result of page) yield await withPictures(db, result);
@@ -248,7 +248,7 @@ export async function* readResults(
   }
 }
 
-/** One page of a batch's jobs. @param after `seq` of the last job of the page before, or 0 */
+/** One page of a batch's jobs. @param after `seq` of the last job of the previous page, or 0 */
 const selectResultPage = (
   db: Queryable,
   batchId: string,
@@ -265,7 +265,7 @@ const selectResultPage = (
 
 const vectorSchema = z.object({ model: z.string(), embedding: z.string() });
 
-/** Vectors of a job of free text, in the order of its texts. */
+/** Vectors of an embedding job over free text, in the order of its texts. */
 export async function selectVectors(
   db: Queryable,
   jobId: string,

@@ -10,7 +10,7 @@ import type { RunDetail } from "./runs.ts";
 import { joinTexts, listSection } from "./section.ts";
 import type { Extent, Item, Section } from "./section.ts";
 
-/** What is on record of how the words of an answer were checked. */
+/** The records of how the statements of an answer were checked. */
 export type Checked = Pick<
   RunDetail,
   | ("quotes" | "figures" | "field_bindings" | "claims")
@@ -18,7 +18,7 @@ export type Checked = Pick<
   | ("verification_checks" | "coverage" | "audits" | "constraints")
 >;
 
-/** Quotes, figures, fields and statements with the words that carry them; then what verification asked and found, and what is open. */
+/** Quotes, figures, fields and statements with their supporting words; then the verification's checks and open questions. */
 export const checkedSections = (run: Checked, extent: Extent): readonly Section[] => [
   ...listSection("quotes", "Quotes", run.quotes.map(quoteItem), {
     ...{ extent, noun: "quote", markColumns: 14 },
@@ -91,7 +91,7 @@ function claimsTitle({ grade, claims, claims_dropped: dropped }: Checked): strin
   return `Statements, and what carries them${grade === null ? "" : `: ${told.join(", ")}`}`;
 }
 
-/** A statement of a draft, what came of it, and the words that carry it or come nearest. */
+/** A statement of a draft, its fate, and the words that support it or come nearest. */
 const claimItem =
   (extent: Extent) =>
   (row: Checked["claims"][number]): Item => ({

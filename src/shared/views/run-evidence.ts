@@ -9,7 +9,7 @@ import type { Block, Extent, Fact, Item, Text } from "./section.ts";
 
 const MOST_COLUMNS = 300;
 
-/** Text as one line: white space folded, and cut where it is long. */
+/** Text as one line: white space is collapsed, and a long text cut. */
 export function oneLine(text: string, extent: Extent): string {
   const line = text.slice(0, extent === "full" ? undefined : 8 * MOST_COLUMNS).replace(/\s+/g, " ");
   return extent === "full" ? line.trim() : cutToColumns(line.trim(), MOST_COLUMNS);
@@ -18,7 +18,7 @@ export function oneLine(text: string, extent: Extent): string {
 type Call = RunDetail["calls"][number];
 type Reference = Call["prompt"]["evidence"][number];
 
-/** Each call of a model: who, what the prompt was made of, and what came back. */
+/** Each call of a model: the model, its prompt and its reply. */
 export function callBlocks(run: RunDetail, extent: Extent): readonly Block[] {
   if (run.calls.length === 0) return [];
   const of = (wanted: Call["origin"]) => run.calls.filter(({ origin }) => origin === wanted).length;
@@ -77,7 +77,7 @@ function formatOrigin(run: RunDetail, call: Call): string {
   }
 }
 
-/** What filled the template beside the evidence; the question only where it is not as it was asked. */
+/** The values in the prompt template beside the evidence; the question only if it was reworded. */
 function valueFacts(run: RunDetail, { prompt }: Call, extent: Extent): readonly Fact[] {
   const values = Object.entries(prompt.values).filter(
     ([name, value]) => value !== "" && !(name === "question" && value === run.input["question"]),
@@ -103,7 +103,7 @@ function replyFacts(call: Call, extent: Extent): readonly Fact[] {
   ];
 }
 
-/** Numbered as in the prompt, with the rows of the section Evidence that hold them. */
+/** References as numbered in the prompt, with the rows of the section Evidence that show them. */
 function formatReferences(run: RunDetail, references: readonly Reference[]): string {
   const shown = references.map((reference) => formatReference(run, reference));
   const [first, last] = [references[0], references.at(-1)];
@@ -138,7 +138,7 @@ function formatReference(run: RunDetail, reference: Reference): Shown {
 
 const NOUNS = { file: "file", chunk: "passage", web: "web page", output: "print" } as const;
 
-/** What was read, admitted or not, with what proves where it is from. */
+/** A piece that was read, admitted or not, with the proof of its origin. */
 export function evidenceItem(piece: RunDetail["evidence"][number], index: number): Item {
   const verdict = piece.admitted ? "admitted" : `rejected (${piece.rejected_reason ?? ""})`;
   const place = { ...piece, heading: piece.heading_path };
@@ -158,7 +158,7 @@ export function evidenceItem(piece: RunDetail["evidence"][number], index: number
   };
 }
 
-/** A step of the tool trace: what the model asked for, and what became of it. */
+/** A tool call: its arguments and its outcome. */
 export const toolCallItem =
   (extent: Extent) =>
   (call: RunDetail["tool_calls"][number]): Item => ({
@@ -176,7 +176,7 @@ const formatOutcome = (call: RunDetail["tool_calls"][number]): string =>
     ? JSON.stringify(call.result)
     : `${call.error_code}: ${call.error_message ?? ""}`;
 
-/** What the numbers of the answer stand for: `[2] notes/brakes.md#Bleeding:10-14`. */
+/** The sources behind the numbers of an answer: `[2] notes/brakes.md#Bleeding:10-14`. */
 export const citationItems = (run: RunDetail): readonly Item[] =>
   run.citations.map((citation) => {
     const { quote } = citation;
@@ -187,7 +187,7 @@ export const citationItems = (run: RunDetail): readonly Item[] =>
     };
   });
 
-/** Its number in the last prompt; a dash where several pieces are of the same file. */
+/** The number of a citation in the last prompt; a dash if several pieces come from the same file. */
 function citationNumber({ calls }: RunDetail, citation: StoredCitation): string {
   if (typeof citation.number === "number") return `[${citation.number}]`;
   const shown = calls.at(-1)?.prompt.evidence ?? [];
@@ -200,7 +200,7 @@ function citationNumber({ calls }: RunDetail, citation: StoredCitation): string 
 
 type Span = Pick<RunDetail["claims"][number], "number" | "path" | "line_start" | "line_end">;
 
-/** `[2] notes/brakes.md:10-14`; `nowhere` where a span was not found. */
+/** `[2] notes/brakes.md:10-14`; `nowhere` for a span that was not found. */
 export function spanPlace({ number, path, line_start: first, line_end: last }: Span): Text {
   if (path === null || first === null) return path ?? "nowhere";
   const place = { kind: "place", path, line_start: first, line_end: last ?? first } as const;

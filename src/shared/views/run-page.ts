@@ -40,7 +40,7 @@ export const runTable = (runs: readonly RunRow[]): Table =>
 const runState = ({ state: came, attempt }: RunRow): Piece =>
   state(came, attempt > 1 ? `${came}, attempt ${attempt}` : came);
 
-/** A run so that an auditor needs nothing else: what was asked, step by step what was done, what was read and what came of it. */
+/** A complete run for an auditor: its input, each step, what it read, and its result. */
 export const runPage = (run: RunDetail, extent: Extent): Page => ({
   title: `Run ${run.run_id}`,
   facts: headFacts(run),
@@ -69,7 +69,7 @@ export const runPage = (run: RunDetail, extent: Extent): Page => ({
   ],
 });
 
-/** The answer, or why there is none. */
+/** The answer, or the error. */
 export const endSections = ({
   state: came,
   answer,
@@ -84,7 +84,7 @@ export const endSections = ({
   ),
 ];
 
-/** Who ran when, for which job, and made with what. */
+/** The job, worker, times and versions of a run. */
 const headFacts = (run: RunDetail): readonly Fact[] => [
   fact("run", [
     `${run.run_id}  `,
@@ -132,7 +132,7 @@ function formatTimes(run: RunDetail): string {
   return `${ran}, of it ${formatDuration(run.model_ms)} in the model; due ${formatDuration(run.queued_ms)} before it ran`;
 }
 
-/** What was asked for, a fact a key. */
+/** The input, one fact per key. */
 const inputFacts = ({ input }: RunDetail, extent: Extent): readonly Fact[] =>
   Object.entries(input)
     .filter(([name]) => name !== "kind")
@@ -141,7 +141,7 @@ const inputFacts = ({ input }: RunDetail, extent: Extent): readonly Fact[] =>
       return fact(name, extent === "full" ? text : oneLine(text, extent));
     });
 
-/** Each step with the time at which it began. */
+/** Each step with its start time. */
 function timelineSection({ events }: RunDetail, extent: Extent): readonly Section[] {
   const steps = events.map(({ step, at_ms: atMs, duration_ms: durationMs, detail }) => ({
     ...{ step, atMs, durationMs },
@@ -152,10 +152,10 @@ function timelineSection({ events }: RunDetail, extent: Extent): readonly Sectio
   return sectionOf("timeline", "Timeline", steps.length === 0 ? [] : [block]);
 }
 
-/** These stand in a section of their own. */
+/** These have a section of their own. */
 const ELSEWHERE = new Set(["model", "why", "prompt_version", "prompt_sha256", "scores"]);
 
-/** Verdicts first; a database keeps the rest in an order of its own. */
+/** Verdicts first; a jsonb column does not keep the order of keys. */
 const rankOf = (name: string): number => (["verdict", "pass", "need"].includes(name) ? 0 : 1);
 
 const formatDetail = (detail: Readonly<Record<string, unknown>>): string =>
@@ -171,7 +171,7 @@ function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Who took a pass and why, and all that its host said of it. */
+/** The model of a pass, why it was chosen, and all that its host reported. */
 const modelItem = ({ pass, model, why, facts }: RunDetail["models"][number]): Item => ({
   mark: pass,
   text: `${model}, because of ${why}`,
@@ -201,7 +201,7 @@ const noteItem =
 
 type Output = Readonly<Record<string, unknown>>;
 
-/** What a run gave beside its answer: the fields of an extraction, of a digest what it is of, counters as they are. */
+/** The structured output of a run: fields of an extraction, the sources of a digest, counters as JSON. */
 function outputBlocks(kind: string, output: Output): readonly Block[] {
   switch (kind) {
     case "extract":
@@ -228,7 +228,7 @@ function digestBlocks({ children, succeeded, levels, failed }: Output): readonly
   ];
 }
 
-/** The summaries that stand between the file and the answer, each with the span that it covers. */
+/** The summaries of parts between the file and the answer, each with its span. */
 function partsSection(run: RunDetail, extent: Extent): readonly Section[] {
   const parts = run.summary_parts;
   const levels = new Set(parts.map(({ level }) => level)).size;

@@ -100,7 +100,7 @@ export const runDetailSchema = runSchema.extend({
       preview: z.string(),
     }),
   ),
-  // Of an investigation: those of this run and of the earlier ones that it went on behind.
+  // Steps of an investigation: those of this run and of the earlier runs that it continues.
   steps: z.array(storedStep),
   version: z.string().nullable(),
   cached_from: z.string().nullable(),
@@ -115,7 +115,7 @@ export const runDetailSchema = runSchema.extend({
     .nullable(),
   models: z.array(z.object({ pass: z.string(), model: z.string(), why: z.string(), facts: json })),
   memory_ids: z.array(z.string()),
-  // Null where a note was deleted since.
+  // The fields of a deleted note are null.
   notes: z.array(
     z.object({
       memory_id: z.string(),
@@ -171,7 +171,7 @@ export const runDetailSchema = runSchema.extend({
       ),
     }),
   ),
-  // Of the job: what was asked about its answer in all rounds, what its auditor said, and what is open.
+  // Rows of the job: the checks of its answer in all rounds, the audits, and the open questions.
   verification_checks: z.array(
     checkRowSchema.omit({
       ...{ draft_sha256: true, claim_number: true, reason: true },
@@ -214,10 +214,10 @@ export const runDetailSchema = runSchema.extend({
   ),
 });
 
-/** All that is stored of a run and of the job it worked on. */
+/** Everything stored about a run and its job. */
 export type RunDetail = z.infer<typeof runDetailSchema>;
 
-/** Rows of the job, which a run that is not verified has none of. */
+/** SQL of the rows of the job; empty for a run without verification. */
 const ofJob = (table: string, name: string, order: string): string =>
   `(select coalesce(jsonb_agg(to_jsonb(c) - 'job_id' order by ${order}), '[]')
       from nightdesk_data.${table} c where c.job_id = r.job_id and r.verification <> 'off') as ${name}`;
@@ -228,7 +228,7 @@ export const NOTES_JSON = `(select coalesce(jsonb_agg(jsonb_build_object('memory
       from unnest(r.memory_ids) with ordinality n (memory_id, ordinal)
       left join nightdesk_data.memory y using (memory_id))`;
 
-/** Rows that a run writes with its end: where they are, their order, and what of a row `c` is told. */
+/** Rows that a run writes when it ends: their table, their order, and the JSON of a row `c`. */
 export type RunRows = { readonly table: string; readonly ordinal: string; readonly body: string };
 
 const rowsIn = (table: string, of: Partial<RunRows> = {}): RunRows => ({
@@ -236,7 +236,7 @@ const rowsIn = (table: string, of: Partial<RunRows> = {}): RunRows => ({
   ...of,
 });
 
-/** By the names that they have in a run. A trace tells each of them in a line of its own. */
+/** Rows by their names in a run. A trace writes each row as a line. */
 export const RUN_ROWS = {
   events: rowsIn("run_events"),
   summary_parts: rowsIn("summary_parts", { ordinal: "c.level * 1000000::bigint + c.ordinal" }),
@@ -269,7 +269,7 @@ const CHILDREN = [
     ]) => `(select coalesce(jsonb_agg(${body} order by ${ordinal}), '[]')
       from nightdesk_data.${table} c where c.run_id = r.run_id) as ${name}`,
   ),
-  // Beside the calls that a settled run names, those that it made and that gave it no reply, or that outlived it.
+  // The calls that a settled run names, and its calls without a reply or that outlived it.
   `(select coalesce(jsonb_agg(to_jsonb(m) - 'job_id'
            || jsonb_build_object('pass', coalesce(u.pass, m.pass), 'origin', coalesce(u.origin, case when m.cached_from is null then 'asked' else 'cached' end))
            order by u.ordinal nulls last, m.call_id), '[]')
@@ -289,21 +289,21 @@ const DETAIL = `select ${RUN_COLUMNS}, j.input, j.priority, j.state as job_state
        r.config_file, r.roots,
        r.models, r.memory_ids, ${CHILDREN} ${FROM}`;
 
-/** The run of that id, or all runs of the job of that id, first to last. @param id a UUID */
+/** The run with this id, or all runs of the job with this id, first to last. @param id a UUID */
 export const selectRunDetails = (db: Queryable, id: string): Promise<readonly RunDetail[]> =>
   rowsOf(db, runDetailSchema, [id])`
      ${DETAIL} where r.run_id = $1 or r.job_id = $1 order by r.started_at, r.run_id`;
 
-/** Which runs: those of a batch, one or those of one job by its id, or all that there are. */
+/** Selects the runs of a batch, one run, the runs of one job, or all runs. */
 export type RunFilter = { readonly batchId: string | null; readonly runOrJobId: string | null };
 
-/** Before the first run of all. */
+/** Sorts before every run id. */
 export const FIRST_RUN = "00000000-0000-0000-0000-000000000000";
 
 const SELECTED = `nightdesk_data.runs r join nightdesk_data.jobs j using (job_id)
   where j.kind <> 'notify' and ($1::uuid is null or j.batch_id = $1) and ($2::uuid is null or r.run_id = $2 or r.job_id = $2)`;
 
-/** One page of the runs that have ended, in the order of their ids. @param after the last run of the page before, or FIRST_RUN */
+/** One page of ended runs, by id. @param after the last run of the previous page, or FIRST_RUN */
 export const selectRunPage = (
   db: Queryable,
   { batchId, runOrJobId }: RunFilter,
@@ -318,7 +318,7 @@ export const selectRunPage = (
 
 const countsSchema = z.object({ ended: z.number(), running: z.number() });
 
-/** How many runs there are to export, and how many still run. */
+/** How many runs an export contains, and how many still run. */
 export const countRuns = (
   db: Queryable,
   { batchId, runOrJobId }: RunFilter,

@@ -5,7 +5,7 @@ import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 import { ERROR_PREVIEW_CHARS } from "./steps.ts";
 
-/** Characters of an answer around the first place that was found. */
+/** Characters of an answer around the first match. */
 const EXCERPT_CHARS = 400;
 const BEFORE_CHARS = 120;
 
@@ -25,20 +25,20 @@ const foundSchema = z.object({
   finished_at: z.date().nullable(),
 });
 
-/** A job whose answer holds the words, with the answer's characters around them. */
+/** A job that matches, with the part of its answer around the match. */
 type FoundResult = z.infer<typeof foundSchema>;
 
 type ResultQuery = {
-  /** Characters that the answer, the custom_id or the error code holds, whatever their case; empty for any. */
+  /** A substring of the answer, the custom_id or the error code, in any case; empty matches all. */
   readonly text: string;
-  /** One batch; null for all. */
+  /** Null for all batches. */
   readonly batchId: string | null;
-  /** One state; null for all. */
+  /** Null for all states. */
   readonly state: (typeof JOB_STATES)[number] | null;
   readonly limit: number;
 };
 
-/** Jobs by what their results hold, newest first. Nightdesk's own (checks, notifications) are left out. */
+/** Jobs whose results contain the text, newest first, without Nightdesk's own jobs (checks, notifications). */
 export const searchResults = (
   db: Queryable,
   { text, batchId, state, limit }: ResultQuery,

@@ -1,17 +1,17 @@
-/** The look of what sections are drawn with, for pages of the dashboard and for reports alike. */
+/** Styles of drawn sections, shared by the dashboard and reports. */
 
-/** Tones by what has them: a state, a grade, an outcome, or a kind of tokens. Each is a colour that the page defines. */
+/** The colour of each state, grade, outcome or kind of tokens. The page defines the colours. */
 const TONES: Readonly<Record<string, readonly string[]>> = {
   good: ["succeeded", "supported", "verified", "completed", "done", "pass", "kept", "written"],
   refused: ["refused", "unconfirmed", "unresolved", "held", "marked", "warn", "paced", "uncertain"],
   bad: ["failed", "unsupported", "fail", "lost"],
   accent: ["running", "started", "read"],
   idle: ["cancelled", "expired", "dropped", "unknown", "took"],
-  /** Not begun: its areas are paler than its words. */
+  /** Not begun: areas are paler than text. */
   waiting: ["queued", "parked", "waiting", "loading"],
 };
 
-/** A class name of ours, which gives the tone of a state: states come from rows. */
+/** The CSS class of a state. States come from rows, so other characters are removed. */
 export const classOf = (state: string): string => `s-${state.replaceAll(/[^a-z_]/g, "")}`;
 
 const toneRule = ([tone, states]: readonly [string, readonly string[]]): string => {
@@ -22,7 +22,7 @@ const toneRule = ([tone, states]: readonly [string, readonly string[]]): string 
   return `${states.map((state) => `.${classOf(state)}`).join(", ")} { --tone: ${text}; --area: ${area}; }`;
 };
 
-/** Words have `--tone`, what is filled and its legend `--area`. On a phone a row of a table is a card. */
+/** Text uses `--tone`; areas and their legends use `--area`. On a phone each row of a table is a card. */
 export const SECTION_STYLE = `
 ${Object.entries(TONES).map(toneRule).join("\n")}
 .zero { color: var(--soft); font-weight: 400; }

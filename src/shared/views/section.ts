@@ -4,28 +4,26 @@ import { countOf } from "./quantity.ts";
 import type { Clock } from "./quantity.ts";
 
 /**
- * What people read of a batch, a run or a list, before it is drawn: the command line, Markdown and a page draw it each in
- * its own way, and need nothing else. Texts may be anybody's: whoever draws them escapes them.
+ * The document model of pages about batches, runs and lists. The terminal, Markdown and HTML renderers need nothing else. Texts
+ * may come from anyone, so each renderer escapes them.
  */
 
-/** A value of which each form has its own: a time has a zone, a place a link, an id a length. */
+/** A value that each renderer formats its own way: a time has a zone, a place a link, an id a length. */
 export type Piece =
   | string
   | { readonly kind: "strong"; readonly text: string }
-  /** What is copied or typed: a command, an id, a key. */
+  /** Text to copy or type: a command, an id, a key. */
   | { readonly kind: "code"; readonly text: string }
-  /** What is said of a state, in the colour of that state: `failed, attempt 2`. */
+  /** A text in the colour of a state: `failed, attempt 2`. */
   | { readonly kind: "state"; readonly state: string; readonly text: string }
   | { readonly kind: "number"; readonly value: number }
   | { readonly kind: "duration"; readonly ms: number }
   | { readonly kind: "time"; readonly at: Date; readonly precision: "minutes" | "seconds" }
-  /** From one time to another; until now where `to` is null. */
+  /** A span of time; a null `to` means until now. */
   | { readonly kind: "span"; readonly from: Date; readonly to: Date | null }
-  /** Lines of a file that was read, with their heading, and the first words that stand there, where they are known. */
+  /** Lines of a file that was read, with their heading and first words if known. */
   | ({ readonly kind: "place"; readonly heading?: string; readonly words?: string } & PagedRange)
-  /** Of the bytes of a file. */
   | { readonly kind: "sha256"; readonly sha256: string }
-  /** Something by its id. */
   | {
       readonly kind: "id";
       readonly of: "job" | "run" | "note" | "approval" | "decision";
@@ -42,41 +40,41 @@ export type LineRange = {
   readonly line_end: number;
 };
 
-/** The same of a file with pages: the one on which they stand. */
+/** The same, with a page if the file has pages. */
 export type PagedRange = LineRange & { readonly page?: number };
 
-/** Something told under a label: a line, or several. */
+/** A label with one or more lines. */
 export type Fact = { readonly label: Text; readonly lines: readonly Text[] };
 
 export type Item = {
-  /** Its number, class or verdict, which stands before it. */
+  /** The number, class or verdict in front of the text. */
   readonly mark?: string;
   readonly text: Text;
-  /** More of it, each a line below it. */
+  /** Further lines below the text. */
   readonly lines?: readonly Text[];
   readonly facts?: readonly Fact[];
-  /** Words of a document that stand there: folded away by a form that can unfold them. */
+  /** Words of the source; renderers that can fold hide them at first. */
   readonly passage?: string;
-  /** What its mark in the answer leads to: of those of its page, none has the same. */
+  /** The target of its mark in the answer; unique on its page. */
   readonly anchor?: string;
 };
 
-/** A mark in a text, such as `[1]`, and the anchor of the item that tells what it stands for. */
+/** A mark in a text, such as `[1]`, and the anchor of the item that it refers to. */
 export type Mark = { readonly mark: string; readonly anchor: string };
 
-/** What is left out of rows or items, told where it would stand. */
+/** A notice at the place of rows or items that are left out. */
 export type Gap = { readonly at: number; readonly text: string };
 
 export type Column = {
   readonly title: string;
   readonly align: "left" | "right";
-  /** `name`: what the row is of. `words`: sentences, which may be broken; nothing else may. */
+  /** `name`: the subject of the row. `words`: sentences, the only cells that wrap. */
   readonly holds?: "name" | "words";
-  /** Where a cell that does not fit is cut; at its end unless it is said. */
+  /** Where a cell that does not fit is cut; the end by default. */
   readonly cut?: "middle";
-  /** Columns that are left to it at least where cells give way; those of an id where nothing is said. */
+  /** The least width in characters when the table is narrowed; by default that of an id. */
   readonly least?: number;
-  /** Which columns are left out first where all of them do not fit, from 1; never where nothing is said. */
+  /** The order, from 1, in which columns are dropped from a narrow table; never dropped by default. */
   readonly leftOut?: number;
 };
 
@@ -91,13 +89,13 @@ export type Table = {
 
 export type Block =
   | { readonly kind: "line"; readonly text: Text }
-  /** Said aside: what a job was, where more is. */
+  /** An aside, such as the kind of a job. */
   | { readonly kind: "note"; readonly text: Text }
-  /** What a code means, and what somebody can do about it: words of ours, with nothing of anybody else's in them. */
+  /** The meaning and remedy of a code. It contains only Nightdesk's own words. */
   | { readonly kind: "advice"; readonly text: string }
-  /** Words of a document or a model, of any number of lines. */
+  /** Text of a document or a model, with any number of lines. */
   | { readonly kind: "quote"; readonly text: string; readonly marks?: readonly Mark[] }
-  /** Drawn by a form that has pictures; any other says it in words. */
+  /** Renderers without pictures show `words`. */
   | { readonly kind: "picture"; readonly svg: Html; readonly words: string }
   | {
       readonly kind: "commands";
@@ -107,14 +105,14 @@ export type Block =
   | { readonly kind: "facts"; readonly facts: readonly Fact[] }
   | {
       readonly kind: "list";
-      /** What the items are: `Evidence`. */
+      /** The name of the list: `Evidence`. */
       readonly label?: string;
       readonly items: readonly Item[];
       readonly gap?: Gap | undefined;
-      /** Columns that the marks take where columns are counted, the blank behind them included. */
+      /** The width of the marks on a terminal, with the blank after them. */
       readonly markColumns?: number;
     }
-  /** Events in order of time, each with when it began after the first and how long it took. */
+  /** Events by time, each with its offset from the first and its duration. */
   | {
       readonly kind: "timeline";
       readonly events: readonly TimelineEvent[];
@@ -134,14 +132,14 @@ export type TimelineEvent = {
 
 export type Section = {
   readonly kind: "section";
-  /** Of those of its page, none has the same. */
+  /** Unique on its page. */
   readonly id: string;
   readonly title: string;
-  /** Of what it tells, if that is of one state. */
+  /** The state of its subject, if it has one. */
   readonly state?: string;
-  /** The job that it tells of, if that is one. */
+  /** The job that it describes, if it is about one. */
   readonly jobId?: string;
-  /** In a form that folds: whether it is open at first. */
+  /** Whether it is open at first, in renderers that fold. */
   readonly fold?: "open" | "closed";
   readonly blocks: readonly Block[];
 };
@@ -151,19 +149,19 @@ export type Count = { readonly name: string; readonly jobs: number };
 /** A whole page. */
 export type Page = {
   readonly title: string;
-  /** One sentence on all of it. */
+  /** A sentence that sums up the page. */
   readonly lead?: string;
-  /** Jobs by state, for a bar; the facts have them in words. */
+  /** Jobs by state, for a bar; the facts repeat them in words. */
   readonly counts?: readonly Count[];
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
-  /** Whose clocks its times are of, in a file; UTC, and said with each, where nothing is said. */
+  /** The clock of a page in a file. By default each time is in UTC and says so. */
   readonly clock?: Clock;
-  /** Where it is from, and how to read it. */
+  /** The origin of the page, and how to read it. */
   readonly colophon?: Text;
 };
 
-/** Of a table: a title, what a row has below it, and how the column is laid out: on the left where nothing else is said. */
+/** A column of a table: its title, the cell of a row, and its layout, left-aligned by default. */
 export type ColumnOf<R> = readonly [
   title: string,
   cell: (row: R) => Text | null,
@@ -181,7 +179,7 @@ export const numbers = <R>(title: string, of: (row: R) => number): ColumnOf<R> =
   RIGHT,
 ];
 
-/** A column of ids, which says what they are ids of. */
+/** A column of ids of one kind. */
 export const ids = <R>(
   of: Extract<Piece, { readonly kind: "id" }>["of"],
   idOf: (row: R) => string,
@@ -206,7 +204,7 @@ export const section = (id: string, title: string, blocks: readonly Block[]): Se
   blocks,
 });
 
-/** A section, or none where there is nothing in it. */
+/** A section, or nothing without blocks. */
 export const sectionOf = (
   id: string,
   title: string,
@@ -236,12 +234,12 @@ const HEAD_ITEMS = 20;
 const TAIL_ITEMS = 5;
 
 /**
- * How much of a run is shown: `brief` folds long lists and cuts long texts, `trace` only cuts texts, for a file of rows
- * beside it holds them.
+ * The extent of a page: `brief` folds long lists and cuts long texts; `trace` only cuts texts, which the trace file holds in
+ * full.
  */
 export type Extent = "brief" | "full" | "trace";
 
-/** The first and the last of many, and how many there are between them. */
+/** Keeps the first and last of many items, with a notice of how many lie between them. */
 export function fold<T>(
   items: readonly T[],
   extent: Extent,
@@ -257,12 +255,12 @@ export function fold<T>(
 
 type Listing = {
   readonly extent?: Extent;
-  /** What one of the items is. */
+  /** The singular noun for an item. */
   readonly noun?: string;
   readonly markColumns?: number;
 };
 
-/** A list as a section of its own, folded where an extent says so; none where there is nothing in it. */
+/** A list as a section, folded by extent; nothing without items. */
 export const listSection = (
   id: string,
   title: string,
@@ -275,7 +273,7 @@ export const listSection = (
     items.length === 0 ? [] : [{ kind: "list", ...fold(items, extent, noun), ...list }],
   );
 
-/** Items as a form draws them, with what is left out of them told where it would stand. */
+/** Drawn items, with the notice at the place of the items that are left out. */
 export const withGap = <T>(
   items: readonly T[],
   gap: Gap | undefined,
@@ -283,7 +281,7 @@ export const withGap = <T>(
 ): readonly T[] =>
   gap === undefined ? items : [...items.slice(0, gap.at), draw(gap.text), ...items.slice(gap.at)];
 
-/** A timeline for a form that has tables and no columns of its own. */
+/** A timeline as a table, for renderers without columns of their own. */
 export function timelineTable({ events, gap }: Timeline): Table {
   const table = tableOf(events, [
     ["Began", ({ atMs }) => ["+", duration(atMs)], RIGHT],
@@ -294,11 +292,11 @@ export function timelineTable({ events, gap }: Timeline): Table {
   return { ...table, rows: rowsWithGap(table, gap) };
 }
 
-/** Rows of a table whose last column tells what is left out between them. */
+/** Rows of a table, with a notice in the last column at the place of rows that are left out. */
 export const rowsWithGap = ({ columns, rows }: Table, gap: Gap | undefined): readonly Row[] =>
   withGap<Row>(rows, gap, (text) => [...columns.slice(1).map(() => null), text]);
 
-/** What is left out, and the statement for `nightdesk sql` that gives it. */
+/** How much is left out, and the `nightdesk sql` statement that selects it. */
 export const moreBlocks = (more: number, words: string, statement: string): readonly Block[] =>
   more > 0
     ? [

@@ -8,7 +8,7 @@ import { countOf, formatCount } from "./quantity.ts";
 import { NAME, RIGHT, WORDS, duration, fold, rowsWithGap, state, tableOf } from "./section.ts";
 import type { Block, Extent, Table } from "./section.ts";
 
-/** Characters of an error that lists, results and exports show; the rows have what there is. */
+/** Characters of an error in lists, results and exports; the row has the whole text. */
 export const ERROR_PREVIEW_CHARS = 500;
 
 const storedOutput = z.object({
@@ -18,11 +18,11 @@ const storedOutput = z.object({
   class: z.enum(["evidence", "output", "state"]),
   expires_at: z.string().nullable(),
   removed_at: z.string().nullable(),
-  /** What it holds, where somebody asked for it. */
+  /** Its content, if it was requested. */
   text: z.string().optional(),
 });
 
-/** A step of an investigation, with sizes and ids of what it gave. */
+/** A step of an investigation, with the sizes and ids of its outputs. */
 export const storedStep = z.object({
   ordinal: z.number(),
   run_id: z.string(),
@@ -47,8 +47,8 @@ export const storedStep = z.object({
 export type StepRow = z.infer<typeof storedStep>;
 
 /**
- * A column of a select that has jobs as `j`: the steps of the job, first to last, without a word of what they gave.
- * @param upTo a condition on `s` that leaves steps out
+ * SQL of a column for jobs `j`: the steps of the job, first to last, without the content of their outputs.
+ * @param upTo a condition on `s` that excludes steps
  */
 export const stepsColumn = (upTo = "true"): string =>
   `(select coalesce(jsonb_agg(jsonb_build_object('ordinal', s.ordinal, 'run_id', s.run_id, 'kind', s.kind, 'state', s.state,
@@ -68,7 +68,7 @@ export const stepsColumn = (upTo = "true"): string =>
       left join nightdesk_data.model_calls m on m.job_id = s.job_id and m.request_sha256 = s.request_sha256
      where s.job_id = j.job_id and ${upTo}) as steps`;
 
-/** The steps of an investigation, one a row, with those of earlier runs that a run went on behind. */
+/** The steps of an investigation, one a row, with those of the earlier runs that a run continues. */
 export function stepBlocks(
   steps: readonly StepRow[],
   runId: string | null,
@@ -88,7 +88,7 @@ export function stepBlocks(
   ];
 }
 
-/** How many steps and calls there were, and how much of what they gave is kept. */
+/** Counts steps and tool calls, and the bytes of their outputs. */
 export function stepsSummary(steps: readonly StepRow[]): string {
   const calls = steps.filter(({ kind }) => kind === "tool").length;
   const outputs = steps.flatMap((step) => step.outputs);
@@ -99,7 +99,7 @@ export function stepsSummary(steps: readonly StepRow[]): string {
   return `${countOf(steps.length, "step")}, ${countOf(calls, "call")} of tools, which gave ${sum(outputs)}${gone}`;
 }
 
-/** One of them in a line, for a cell: number, name, state, evidence, and of each output its stream, bytes and sha256. */
+/** A step in one line for a cell: number, name, state, evidence, and stream, bytes and sha256 of each output. */
 export const stepText = (step: StepRow): string =>
   [
     String(step.ordinal),
@@ -141,7 +141,7 @@ function gaveText(step: StepRow): string | null {
   return given.length === 0 ? null : given.join("; ");
 }
 
-/** Numbers of the pieces among the evidence of the run. */
+/** Numbers of its pieces in the evidence of the run. */
 function evidenceOf({ detail }: StepRow): readonly number[] {
   const numbers = detail["evidence"];
   return Array.isArray(numbers) ? numbers.filter((number) => typeof number === "number") : [];
@@ -149,7 +149,7 @@ function evidenceOf({ detail }: StepRow): readonly number[] {
 
 const ARGS_COLUMNS = 120;
 
-/** What was asked for, what a rule told, and why a call gave nothing. */
+/** The error, the arguments, the model and the details of a step. */
 function whatText(step: StepRow, extent: Extent): string {
   const args = step.args === null ? [] : [shorten(JSON.stringify(step.args), extent)];
   const error =
@@ -157,11 +157,11 @@ function whatText(step: StepRow, extent: Extent): string {
       ? []
       : [`${step.error_code}: ${shorten(step.error_message ?? "", extent)}`];
   const model = step.model === null ? [] : [step.model];
-  // A narrow terminal cuts the end: what went wrong comes first.
+  // The error comes first, because a narrow terminal cuts the end.
   return [...error, ...args, ...model, ...detailTexts(step, extent)].join("; ");
 }
 
-/** The numbers of evidence stand in a column of their own, `denied` is the state, and the views moves and queries have the rest. */
+/** Details shown elsewhere: evidence in a column of its own, `denied` in the state, the rest in the views moves and queries. */
 const ELSEWHERE = new Set([
   ...["evidence", "found", "denied"],
   ...["move", "query_argument", "family", "novel", "place", "hits"],
@@ -170,7 +170,7 @@ const ELSEWHERE = new Set([
 const detailTexts = ({ detail }: StepRow, extent: Extent): readonly string[] =>
   Object.entries(detail)
     .filter(([name, value]) => value !== null && !ELSEWHERE.has(name))
-    // Which rule it was comes first, what it told last.
+    // The rule comes first, and its message last.
     .sort(([one], [other]) => rankOf(one) - rankOf(other))
     .map(([name, value]) => {
       const text = shorten(typeof value === "string" ? value : JSON.stringify(value), extent);
@@ -184,7 +184,7 @@ function shorten(text: string, extent: Extent): string {
   return extent === "full" ? line : cutToColumns(line, ARGS_COLUMNS);
 }
 
-/** `512 bytes`, `1.2 KB`, `3.4 MB`: of 1,000 each. */
+/** `512 bytes`, `1.2 KB`, `3.4 MB`: decimal units. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return countOf(bytes, "byte");
   return bytes < 999_950
@@ -200,13 +200,13 @@ const keptSchema = z.object({
   removed_at: z.date().nullable(),
   content: z.instanceof(Buffer).nullable(),
 });
-/** What a step gave; `content` is null where it was removed since. */
+/** An output of a step; `content` is null if it was removed. */
 export type StoredOutput = z.infer<typeof keptSchema>;
 
 /**
- * What the steps of a job gave, with its text; archives of a shell's state are left out.
+ * The outputs of the steps of a job with their content, without archives of shell state.
  * @param id of the job, or of one of its runs
- * @param step null: of all steps
+ * @param step null for all steps
  */
 export const selectOutputs = (
   db: Queryable,
@@ -222,7 +222,7 @@ export const selectOutputs = (
 
 type WithSteps = { readonly job_id: string; readonly steps: readonly StepRow[] };
 
-/** A result or a run with what its steps gave, as far as that is kept. */
+/** Adds the stored outputs to the steps of a result or a run. */
 export async function withOutputs<T extends WithSteps>(db: Queryable, row: T): Promise<T> {
   if (row.steps.every(({ outputs }) => outputs.length === 0)) return row;
   const texts = new Map(
@@ -258,7 +258,7 @@ const resultSchema = z.object({
   ),
 });
 
-/** What a step gave as people read it: of a result its text, and each piece of evidence under its path. */
+/** The output of a step for people: of a result its text, then each piece of evidence under its path. */
 export function outputText(stream: string, content: Buffer): string {
   const text = content.toString("utf8");
   if (stream !== "result") return text;

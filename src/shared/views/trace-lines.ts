@@ -7,19 +7,19 @@ import { checkRowSchema, coverageRowSchema } from "../store/jobs/verification.ts
 import { EFFECTS } from "../config/mcp-servers.ts";
 import { runDetailSchema } from "./runs.ts";
 
-/** Of the form of trace.jsonl. */
+/** Version of the format of trace.jsonl. */
 export const TRACE_VERSION = 1;
 
 const { shape } = runDetailSchema;
 const json = z.record(z.string(), z.unknown());
 const number = z.coerce.number();
 
-/** What each line has in front. */
+/** Fields that each line begins with. */
 const head = {
   /** From 1, without a gap. */
   seq: z.int().min(1),
   at: z.iso.datetime(),
-  /** Null for what belongs to the job and to none of its runs. */
+  /** Null for lines of the job that belong to no run. */
   run_id: z.string().nullable(),
   /** `job`, or `check 0.1`: the job of the check of round 0, ordinal 1. */
   scope: z.string(),
@@ -48,7 +48,7 @@ const runLine = z.object({
   ...OF_RUN,
   type: z.literal("run"),
   kind: shape.kind,
-  /** What the job was asked for, where it is that of a check. */
+  /** The input of a check job; null for the job itself. */
   input: json.nullable(),
   attempt: shape.attempt,
   worker_id: shape.worker_id,
@@ -69,11 +69,11 @@ const callLine = callRowSchema.extend({
   type: z.literal("call"),
   call_id: z.number(),
   model_digest: z.string().nullable(),
-  /** Of an investigation: which of its steps made it. */
+  /** The step of an investigation that made the call. */
   ordinal: z.number().nullable(),
 });
 
-/** What the row of a step of an investigation says of it. */
+/** Columns of the row of a step. */
 const ofInvestigation = {
   ordinal: z.number(),
   state: z.enum(STEP_STATES),
@@ -83,11 +83,11 @@ const ofInvestigation = {
 const toolLine = shape.tool_calls.element.extend({
   ...OF_RUN,
   type: z.literal("tool"),
-  /** Null where the run is no investigation. */
+  /** Null if the run is no investigation. */
   investigation: z
     .object({ ...ofInvestigation, effect: z.enum(EFFECTS).nullable(), args_sha256: z.string() })
     .nullable(),
-  /** What a step of an investigation gave, as `runs show --output` tells it; null where it was removed. */
+  /** The output of a step, as `runs show --output` prints it; null if it was removed. */
   output: z.string().nullable(),
 });
 
@@ -101,7 +101,7 @@ const policyLine = z.object({
 const evidenceLine = shape.evidence.element.extend({
   ...OF_RUN,
   type: z.literal("evidence"),
-  /** As `runs show` counts them, E1 and so on. */
+  /** Numbered as in `runs show`: E1 and so on. */
   number: z.int().min(1),
 });
 
@@ -125,7 +125,7 @@ const constraintLine = shape.constraints.element.extend({
   type: z.literal("constraint"),
 });
 
-/** What a person was asked about the draft, and said. */
+/** The review of the draft by a person. */
 const reviewLine = reviewRowSchema.extend({
   ...head,
   type: z.literal("review"),
@@ -153,7 +153,7 @@ const answerLine = z.object({
   queued_ms: number,
   model_ms: number,
   run_ms: number.nullable(),
-  /** Which calls it rests on, in order. */
+  /** The calls behind the answer, in order. */
   calls: z.array(
     z.object({
       call_id: z.number(),
@@ -163,10 +163,10 @@ const answerLine = z.object({
   ),
 });
 
-/** The last one: without it a file was cut short. */
+/** The last line. A file without it was cut short. */
 const endLine = z.object({ ...head, type: z.literal("end"), lines: z.int() });
 
-/** One line of trace.jsonl. Fields are those of the rows, as `runs show --json` has them. */
+/** One line of trace.jsonl. Its fields are those of the rows, as in `runs show --json`. */
 export const traceLineSchema = z.discriminatedUnion("type", [
   ...([
     jobLine,

@@ -2,21 +2,20 @@ import type { TraceLineOf } from "./trace-lines.ts";
 
 type ToolLine = TraceLineOf<"tool">;
 
-/** A call of a tool, and where it stands. */
+/** A tool call and its place in the trace. */
 type Call = {
-  /** Of the line of trace.jsonl. */
   readonly seq: number;
   readonly run_id: string;
   readonly scope: string;
-  /** Of the step of an investigation. */
+  /** The ordinal of the step of an investigation. */
   readonly step: number | null;
   readonly tool: string;
 };
 
 export type Move = Call & {
-  /** What kind of step of a search it was. */
+  /** The kind of move in a search. */
   readonly type: string;
-  /** Pieces of evidence that it gave. */
+  /** How many pieces of evidence the call returned. */
   readonly evidence: number;
   readonly error_code: string | null;
 };
@@ -24,15 +23,15 @@ export type Move = Call & {
 export type Query = Call & {
   /** As the model wrote it. */
   readonly query: string;
-  /** The same for queries of the same words; null where it has no words. */
+  /** Equal for queries with the same words; null for a query without words. */
   readonly family: string | null;
-  /** Whether no earlier query of the same scope was of this family. */
+  /** Whether this is the first query of its family in its scope. */
   readonly novel: boolean;
-  /** Null where it gave an error. */
+  /** Null if the search failed. */
   readonly hits: number | null;
 };
 
-/** The move that a call was, as the view `moves` has it; outside of an investigation a file is opened. */
+/** The move of a tool call, as in the view `moves`. Outside of an investigation a call opens a file. */
 export const moveOf = (line: ToolLine): Move => ({
   ...callOf(line),
   type: line.investigation === null ? "open" : (textAt(line, "move") ?? "other"),
@@ -40,7 +39,7 @@ export const moveOf = (line: ToolLine): Move => ({
   error_code: line.error_code,
 });
 
-/** The search that a call was, as the view `queries` has it; undefined where it was none. */
+/** The search of a tool call, as in the view `queries`; undefined for any other call. */
 export function queryOf(line: ToolLine): Query | undefined {
   const named = textAt(line, "query_argument");
   if (named === undefined) return undefined;

@@ -8,9 +8,9 @@ import { NAME, RIGHT, duration, fact, numbers, sectionOf, tableOf } from "./sect
 import type { Fact, Item, Page, Table } from "./section.ts";
 import type { TraceLine, TraceLineOf } from "./trace-lines.ts";
 
-/** What the page of a trace is made of: bounded, however many steps there were. */
+/** The state behind a trace page. Its size is bounded, whatever the number of steps. */
 type Gathered = {
-  /** Of those that sections tell of, those of the job itself; of a run the last one's. */
+  /** Lines for the other sections: those of the job itself, and of its last run. */
   kept: TraceLine[];
   readonly done: Item[];
   left: number;
@@ -35,7 +35,7 @@ type Cost = { calls: number; prompt: number; reply: number; ms: number };
 /** Steps that the page lists. */
 const MOST_STEPS = 500;
 
-/** The page of a trace for people, made of its lines as they come. */
+/** Builds the page of a trace for people, line by line. */
 export function openTracePage(): {
   readonly take: (line: TraceLine) => void;
   readonly page: () => Page;
@@ -60,7 +60,7 @@ function gather(line: TraceLine, to: Gathered): void {
   if (KEPT.has(line.type)) to.kept.push(line);
 }
 
-/** The passes of verification are a stage each, and so are the jobs of its checks; the others make the draft. */
+/** Each pass of verification is a stage, and so are the check jobs; all other passes make the draft. */
 function stageOf({ pass, scope }: TraceLineOf<"call">): string {
   if (scope !== "job") return "check";
   return pass === "decompose" || pass === "audit" || pass === "grade"
@@ -80,7 +80,7 @@ function addCost(call: TraceLineOf<"call">, costs: Map<string, Cost>): void {
   costs.set(stage, cost);
 }
 
-/** What is told of a line among the steps; nothing of what other sections tell. */
+/** The item of a line in the list of steps; undefined if another section shows it. */
 function stepItem(line: TraceLine): Item | undefined {
   const texts = stepTexts(line);
   if (texts === undefined) return undefined;
@@ -93,7 +93,7 @@ function stepItem(line: TraceLine): Item | undefined {
   };
 }
 
-/** What was done, and what came of it. */
+/** The step, and its outcome. */
 function stepTexts(line: TraceLine): readonly [string, string?] | undefined {
   if (line.type === "run") return [`a run began, attempt ${String(line.attempt)}`];
   if (line.type === "call") {

@@ -9,7 +9,7 @@ import type { TraceLine } from "./trace-lines.ts";
 
 const jobSchema = camelRow({ job_id: z.string(), ended: z.boolean() });
 
-/** The job of that id, or that of the run of that id; undefined where there is none. @param id a UUID */
+/** The job with this id, or of the run with this id; undefined if there is none. @param id a UUID */
 export const selectTracedJob = (
   db: Queryable,
   id: string,
@@ -18,7 +18,7 @@ export const selectTracedJob = (
      select job_id, finished_at is not null as ended from nightdesk_data.jobs
       where job_id = $1 or job_id = (select job_id from nightdesk_data.runs where run_id = $1)`;
 
-// The job and the jobs of its checks, each with the name that its lines have.
+// The job and its check jobs, each with the scope of its lines.
 const SCOPES = `
 scopes as materialized (
   select $1::uuid as job_id, 'job' as scope
@@ -28,9 +28,9 @@ traced as materialized (
   select r.*, s.scope as traced_as, coalesce(r.finished_at, r.started_at) as settled_at
     from scopes s join nightdesk_data.runs r using (job_id))`;
 
-// Rows of checks and audits have no time of their own. A round was asked about when its jobs were queued or, where
-// rules settled it, just before its auditor was; it was scored with the reply of the auditor, the first call for the first.
-// Where no auditor was asked, both came with the end.
+// Rows of checks and audits have no time of their own. A round was asked when its jobs were queued or, if rules settled it, just
+// before its auditor call. It was scored with the auditor's reply: the first audit belongs to the first auditor call. Without an
+// auditor both times are the end of the run.
 const ROUNDS = `
 ended as materialized (select max(settled_at) as at from traced where traced_as = 'job'),
 scored as materialized (
@@ -53,7 +53,7 @@ rounds as materialized (
 type Source = {
   readonly type: TraceLine["type"];
   readonly at: string;
-  /** Among lines of the same time. */
+  /** Orders lines of the same time. */
   readonly rank: number | string;
   readonly ordinal?: string;
   readonly run?: string;
@@ -62,7 +62,7 @@ type Source = {
   readonly from: string;
 };
 
-/** The rows that a run shows, as lines. */
+/** The rows of a run as lines. */
 const ofRun = (
   type: TraceLine["type"],
   { table, ordinal, body }: RunRows,
@@ -102,14 +102,13 @@ const SOURCES: readonly Source[] = [
     from: "traced r join nightdesk_data.jobs j using (job_id)",
   },
   {
-    // Counted from when the worker had the job, a moment after its row says that it began.
+    // at_ms counts from when the worker got the job, a moment after started_at.
     ...ofRun("step", RUN_ROWS.events, 3),
     at: "r.started_at + make_interval(secs => c.at_ms / 1000)",
   },
   {
-    // Of what a step gave the hash, in whose place the words are put when the line is read.
-    // A call of a run that is no investigation has no time: it was made in the step of that name, behind the call of a
-    // model that asked for it.
+    // `output` is a hash here; withOutput replaces it by the content. A call outside of an investigation has no time: it was
+    // made in the step of its name, after the model call that requested it.
     ...ofRun("tool", RUN_ROWS.tool_calls, 8),
     at: `coalesce(s.started_at, greatest(
       (select r.started_at + make_interval(secs => min(e.at_ms) / 1000) from nightdesk_data.run_events e
@@ -133,7 +132,7 @@ const SOURCES: readonly Source[] = [
       where s.kind not in ('tool', 'model') or s.kind = 'model' and s.state <> 'done'`,
   },
   {
-    // What costs nothing to make again is written with the result, in a transaction that began when the run ended.
+    // Cheap calls are written with the result, in a transaction that began when the run ended: hence `least`.
     type: "call",
     at: "least(c.created_at, r.settled_at)",
     rank: 7,
@@ -164,7 +163,7 @@ const SOURCES: readonly Source[] = [
     from: "nightdesk_data.coverage c join rounds o using (round) where c.job_id = $1",
   },
   {
-    // What a job found is known when it has ended, what a rule found when the round was asked about.
+    // The finding of a job is known when the job ends, that of a rule when the round is asked.
     type: "check",
     at: "coalesce(greatest(q.finished_at, v.finished_at), o.asked_at)",
     rank: "case when q.finished_at is not null then 20 when o.asked_at = o.ended_at then 16 else 6 end",
@@ -237,13 +236,13 @@ const rowSchema = z.object({
   body: z.record(z.string(), z.unknown()),
 });
 
-/** Lines that are held at once; the longest ones are prompts and replies. */
+/** Lines in memory at once; the longest are prompts and replies. */
 const PAGE_LINES = 100;
 
 /**
- * All that is on record of a job that has ended, over all of its runs and the runs of its checks, in the order of time.
- * @param onLine told of each line; the next is read when it is done
- * @returns how many there were
+ * Reads all records of an ended job, over all of its runs and those of its checks, in the order of time.
+ * @param onLine receives each line; the next line is read when it resolves
+ * @returns the number of lines
  */
 export async function readTrace(
   database: Database,
@@ -269,7 +268,7 @@ export async function readTrace(
   });
 }
 
-/** What a step gave is read one by one, for it may be long; of a check it is no part of what its answer is repeated from. */
+/** Outputs may be long, so each is read on its own. Outputs of checks are left out: the answer is not repeated from them. */
 async function withOutput(db: Queryable, jobId: string, line: TraceLine): Promise<TraceLine> {
   if (line.type !== "tool" || line.investigation === null || line.output === null) return line;
   const output = await selectOutput(db, jobId, line.investigation.ordinal, "result");

@@ -12,7 +12,7 @@ import type { Page, Table } from "./section.ts";
 
 const valueReviewSchema = z.object({
   write_id: z.string(),
-  /** `w` and that number. */
+  /** `w` and write_id. */
   review: z.string(),
   state: z.enum(["waiting", ...VALUE_DECISIONS]),
   job_id: z.string(),
@@ -28,7 +28,7 @@ const valueReviewSchema = z.object({
   value: z.unknown(),
   /** Why it was withheld; null once it is written. */
   why: z.string().nullable(),
-  /** As the write-back left it: withheld, written, … */
+  /** The state after the last write-back: withheld, written, … */
   written_state: z.string(),
   quote: z.string().nullable(),
   locator: locatorSchema.nullable(),
@@ -38,21 +38,21 @@ const valueReviewSchema = z.object({
   asked_at: z.date(),
   decided_by: z.string().nullable(),
   decided_at: z.date().nullable(),
-  /** Whether the document is another, or is described otherwise, since the value was read. */
+  /** Whether the document or its metadata has changed since the value was read. */
   is_changed: z.boolean(),
 });
-/** A value of an extraction that a person is asked about before it is written to the place of its file. */
+/** An extracted value that a person decides on before the write-back writes it. */
 export type ValueReview = z.infer<typeof valueReviewSchema>;
 
 type ValueFilter = {
   readonly batchId: string | null;
   readonly which: "waiting" | "all";
-  /** Number of the row. */
+  /** The id of one row. */
   readonly writeId?: string;
   readonly limit: number;
 };
 
-/** Values that a person is asked about, the oldest batch first, and those of a document together. */
+/** Values for review, the oldest batch first, those of a document together. */
 export const selectValueReviews = (
   db: Queryable,
   { batchId, which, writeId, limit }: ValueFilter,
@@ -78,10 +78,10 @@ export const selectValueReviews = (
         and (w.is_waiting or $2 = 'all' and w.decision is not null)
       order by b.created_at, w.batch_id, w.source, w.remote_id, w.write_id limit $4`;
 
-/** The number of a value's row, where its review is named: `w17`. */
+/** The write_id in the name of a review: `w17`. */
 export const writeIdOf = (given: string): string | undefined => /^w(\d{1,18})$/i.exec(given)?.[1];
 
-/** @returns undefined where nobody is asked about it, or has decided on it */
+/** @returns undefined if the value has neither a pending review nor a decision */
 export async function findValueReview(
   db: Queryable,
   writeId: string,
@@ -91,7 +91,7 @@ export async function findValueReview(
   return review;
 }
 
-/** How many values of a batch a person is asked about. */
+/** How many values of a batch wait for a review. */
 export const countValuesWaiting = (db: Queryable, batchId: string): Promise<number> =>
   valueOf(db, z.coerce.number(), [batchId])`
      select count(*) as values from nightdesk_data.write_backs where batch_id = $1 and is_waiting`;
@@ -100,9 +100,9 @@ export const CHANGED =
   "The document has changed since the value was read: sync its source, and extract it again. It can only be rejected.";
 
 /**
- * Takes a person's decision on a value that was looked at; nothing is written by it. The first who decides wins.
- * @returns a sentence on what comes of it
- * @throws Failure INPUT_INVALID where it is not taken
+ * Stores a person's decision on a value. It does not write the value. The first decision wins.
+ * @returns a sentence on what follows from it
+ * @throws Failure INPUT_INVALID if the decision is rejected
  */
 export async function takeDecision(
   db: Queryable,
@@ -147,7 +147,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   tag: "tag",
 };
 
-/** `page 3, line 12 of its text`; null where nothing carries the value. */
+/** `page 3, line 12 of its text`; null without a place. */
 export function valuePlace({ locator, line_start: line }: ValueReview): string | null {
   const parts = [
     ...(locator === null ? [] : [formatLocator(locator)]),
@@ -156,7 +156,7 @@ export function valuePlace({ locator, line_start: line }: ValueReview): string |
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-/** Values that somebody is asked about, one a row. */
+/** Values for review, one a row. */
 export const valueTable = (rows: readonly ValueReview[]): Table =>
   tableOf(rows, [
     ["review", (row) => code(row.review), NAME],
@@ -169,7 +169,7 @@ export const valueTable = (rows: readonly ValueReview[]): Table =>
     ["since", (row) => time(row.asked_at, "minutes"), { leftOut: 1 }],
   ]);
 
-/** A value with all that a decision rests on. */
+/** A value with all that a reviewer needs to decide. */
 export const valuePage = (row: ValueReview): Page => ({
   title: `Value ${row.review}`,
   facts: [
