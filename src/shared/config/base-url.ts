@@ -3,29 +3,29 @@ import { quote } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import { parseUrl } from "../http/parse-url.ts";
 
-/** The normal form of a host's URL, or what is wrong with it as a clause. */
+/** The normal form of a host's URL, or the reason why it is invalid, as a clause. */
 type BaseUrl =
   | { readonly kind: "valid"; readonly url: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
 const FORM = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[^[\]:/]+)(?::([0-9]+))?$/i;
-/** What stands before the first slash of a path, and from there on. */
+/** The scheme and host, then the path. */
 const PARTS = /^(https?:\/\/[^/]*)(\/.*)?$/is;
 const PATH = /^(?:\/[a-z0-9._~-]+)+$/i;
 const MAX_PATH = 200;
 const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/;
 
-// The unspecified address, also mapped into IPv6 (::ffff:0.0.0.0), translated and behind NAT64; WHATWG
-// parsing has turned every other spelling (0, 0x0, 000.0, full-width digits) into one of these.
+// The unspecified address, also mapped into IPv6 (::ffff:0.0.0.0), translated and behind NAT64. WHATWG parsing has turned every
+// other spelling (0, 0x0, 000.0, full-width digits) into one of these.
 const UNSPECIFIED = new Set(["0.0.0.0", "[::]", "[::ffff:0:0]", "[::ffff:0:0:0]", "[64:ff9b::]"]);
 
-/** Whether something may stand between the host and the `/v1` of its routes, as a gateway has it. */
+/** Whether a path may stand between the host and the `/v1` of its routes, as gateways have it. */
 type PathRule = "no path" | "path";
 
 /**
- * Accepts `scheme://host[:port]` with http or https and at most a single `/` after it, and blanks around it; where a path may
- * follow, words with slashes between, up to what stands before `/v1`. Normal form: lower case, IPv6 in brackets, no default
- * port, no final slash; a path stays as it is.
+ * Accepts `scheme://host[:port]` with http or https, at most one `/` after it, and blanks around it. With the rule `path` it
+ * also accepts the path in front of `/v1`: words with slashes between them. The normal form is in lower case, with IPv6 in
+ * brackets, without the default port and without a final slash; a path keeps its case.
  */
 export function parseBaseUrl(given: string, rule: PathRule = "no path"): BaseUrl {
   const whole = given.trim();
@@ -50,13 +50,13 @@ export function parseBaseUrl(given: string, rule: PathRule = "no path"): BaseUrl
   return { kind: "valid", url: `${origin}${path}` };
 }
 
-/** The normal form of a URL that has been checked; one that is not valid as it was written. */
+/** The normal form of a checked URL; an invalid one is returned as written. */
 export function normalBaseUrl(url: string): string {
   const parsed = parseBaseUrl(url, "path");
   return parsed.kind === "valid" ? parsed.url : url;
 }
 
-/** @param server what of the whole stands before its path */
+/** @param server the part of `whole` in front of its path */
 function findFault(whole: string, server: string): string | null {
   if (/[\s\p{C}]/u.test(whole)) return "it holds a blank or a control character";
   if (!/^https?:\/\//i.test(whole)) return "it does not begin with http:// or https://";
@@ -82,25 +82,24 @@ const findFormFault = (server: string): string | null =>
 
 const DEFAULT_BASE_URL = "http://127.0.0.1:11434";
 
-/** What asks a host, as a configuration names it: `hosts`, and what needs none, ask no host by these URLs. */
+/** Providers that call a host. `hosts` and providers without a host never use these URLs. */
 type Asker = Config["model"]["provider"] | Config["embed"]["provider"];
 
-/** Whether hosts of that kind may have a path before their routes. Ollama has none, and gateways speak OpenAI's protocol. */
+/** Whether hosts of a kind may have a path in front of their routes: OpenAI-compatible gateways may, Ollama may not. */
 export const pathRuleOf = (asker: Asker): PathRule =>
   asker === "openai-compatible" ? "path" : "no path";
 
 /**
- * The model host, checked when it is needed and not before: the extractive model and `doctor --no-ollama` work
- * with a host that is not valid. The first that is not blank decides: `--ollama-base-url`,
- * NIGHTDESK_OLLAMA_BASE_URL, OLLAMA_BASE_URL, model.base_url, http://127.0.0.1:11434.
- *
- * @returns `scheme://host[:port]`, lower case, without a final slash; of an OpenAI-compatible host with a path where it has one
- * @throws Failure CONFIG_ERROR where it is anything but that
+ * The URL of the model host. It is checked when it is needed, and not earlier, because the extractive model and `doctor
+ * --no-ollama` work with an invalid one. The first that is not blank wins: `--ollama-base-url`, NIGHTDESK_OLLAMA_BASE_URL,
+ * OLLAMA_BASE_URL, model.base_url, http://127.0.0.1:11434.
+ * @returns `scheme://host[:port]`, lower case, without a final slash; with the path of an OpenAI-compatible host
+ * @throws Failure CONFIG_ERROR if it is invalid
  */
 export const modelBaseUrl = (config: Pick<Config, "model" | "origins">): string =>
   modelUrlFor(config.model.provider, config);
 
-/** The embedder's host: `--ollama-base-url`, then embed.base_url, then the model's. Throws like modelBaseUrl. */
+/** The URL of the embedder's host: `--ollama-base-url`, then embed.base_url, then the model's. Throws like modelBaseUrl. */
 export function embedBaseUrl(config: Pick<Config, "embed" | "model" | "origins">): string {
   const { base_url: url, provider } = config.embed;
   return check("embed.base_url", url, { provider, ...config }) ?? modelUrlFor(provider, config);
@@ -116,7 +115,7 @@ function check(key: string, value: string | null, { provider, origins }: Asked):
   const rule = pathRuleOf(provider);
   const parsed = parseBaseUrl(value, rule);
   if (parsed.kind === "valid") return parsed.url;
-  // A lone user name may be a token.
+  // A user name without a password may be a token.
   const found = value.includes("@") ? "a text that is not shown" : quote(value);
   throw new Failure(
     "CONFIG_ERROR",

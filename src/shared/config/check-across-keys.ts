@@ -18,8 +18,7 @@ import { formatFound } from "./validate-values.ts";
 import { parseUrl } from "../http/parse-url.ts";
 
 /**
- * What no single key shows. Lexical only: no file is touched.
- *
+ * Checks rules across several keys. It reads no file.
  * @param workroot absolute
  * @throws Failure CONFIG_ERROR with all conflicts
  */
@@ -87,7 +86,7 @@ function checkSubmitPreset({ mcp, tools }: ConfigValues): Conflict[] {
     : [];
 }
 
-/** Only where the web is on: a provider may be written down before. */
+/** Checks the provider only if the web is enabled: it may be configured in advance. */
 function checkWebSearch({ tools: { web } }: ConfigValues): Conflict[] {
   const { provider, base_url: baseUrl, key_env: keyEnv, key_file: keyFile } = web.search;
   if (!web.enabled || provider === null) return [];
@@ -110,7 +109,7 @@ function checkWebSearch({ tools: { web } }: ConfigValues): Conflict[] {
   return [{ path: at("key_file"), text }];
 }
 
-/** The driver falls back to no connection in the clear, and takes these for modes that demand a certificate. */
+/** The driver treats these modes as ones that require a certificate; it never falls back to an unencrypted connection. */
 const SSL_IF_ANY = /[?&]sslmode=(?:prefer|allow)(?:&|$)/;
 
 function checkServerUrl(
@@ -149,8 +148,8 @@ function checkModel(values: ConfigValues, tree: Mapping): Conflict[] {
 }
 
 /**
- * The second pass of the big model has no less room than any pass. Of the two keys the one is named that does not stand in the
- * first file of the chain, which ships with the product.
+ * The second pass of the big model needs at least the limits of any other pass. The conflict names the key that was set outside
+ * the first file of the chain, which ships with the product.
  */
 function checkSecondPass({ model }: ConfigValues, tree: Mapping): Conflict[] {
   if (model.big === null) return [];
@@ -174,7 +173,7 @@ function checkSecondPass({ model }: ConfigValues, tree: Mapping): Conflict[] {
   });
 }
 
-/** A pin that holds nothing would be taken for one that does. */
+/** A digest that pins no model would look like one that does. */
 function checkDigest({ model }: ConfigValues): Conflict[] {
   if (model.digest === null) return [];
   const path = ["model", "digest"];
@@ -245,7 +244,7 @@ function checkSourceRoots({ index, security }: ConfigValues, workroot: string): 
 
 type Source = ConfigValues["index"]["sources"][number];
 
-/** A source that is a mirror has a place that it is one of, and a folder that nothing else writes. */
+/** A mirrored source needs a remote, and a folder that nothing else writes. */
 function checkRemotes({ index }: ConfigValues, workroot: string): Conflict[] {
   return index.sources.flatMap((source, position) => {
     const problems = [...mirrorProblems(source, workroot), ...remoteProblems(source)];
@@ -279,13 +278,13 @@ function* mirrorProblems(
     ];
 }
 
-/** As a place takes them, which tells no letters of two sizes apart. */
+/** Names that occur twice. Case is ignored, as paperless-ngx ignores it. */
 function twiceIn(names: readonly string[]): readonly string[] {
   const folded = names.map((name) => name.toLowerCase());
   return names.filter((_, at) => folded.indexOf(folded[at] ?? "") < at);
 }
 
-/** Addresses of the kinds of places, those of TLS first. */
+/** URL schemes of each kind of remote, those with TLS first. */
 const REMOTE_SCHEMES = {
   webdav: ["https:", "http:"],
   imap: ["imaps:", "imap:"],
@@ -293,7 +292,7 @@ const REMOTE_SCHEMES = {
   paperless: ["https:", "http:"],
 } as const;
 
-/** Where a name leads is looked at when it is connected to. */
+/** Checks addresses only; a host name is resolved and checked when a sync connects. */
 function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
   if (remote === undefined || from === undefined) return;
   const { user, secret_env, secret_file } = remote;
@@ -333,7 +332,7 @@ function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
     ];
 }
 
-/** What a source indexes is what the sandbox lets be read. */
+/** A source can only index what the sandbox may read. */
 function checkSourceExtensions({ index, security }: ConfigValues): Conflict[] {
   return index.sources.flatMap(({ exts = [] }, position) => {
     const refused = exts.filter((ext) => !security.allowed_exts.includes(ext));
@@ -348,14 +347,14 @@ function isWithin(path: string, folder: string): boolean {
   return steps !== ".." && !steps.startsWith("../");
 }
 
-/** With the slashes: the drivers take `postgres:user:password@host` for the name of a database, without a word. */
+/** Requires the slashes: the drivers silently take `postgres:user:password@host` for the name of a database. */
 const hasScheme = (url: string, schemes: readonly string[]): boolean =>
   parseUrl(url) !== undefined &&
   schemes.some((scheme) => url.toLowerCase().startsWith(`${scheme}//`));
 
 /**
- * What would keep schedules from running. Of one that is switched off only the name is looked at here, because every
- * command reads the configuration: a worker looks at all of it when it starts, and so does `schedule enable`.
+ * Checks that schedules can run. Of a disabled one it checks only the name, because every command reads the configuration. A
+ * starting worker and `schedule enable` check all of it.
  */
 function checkSchedules(values: ConfigValues): Conflict[] {
   const entries = configuredSchedules(values);
@@ -379,7 +378,7 @@ function isWebhookSecret(secret: string): boolean {
   return bytes >= 24 && bytes <= 64;
 }
 
-/** Where the end of a batch is told. Where a name leads is looked at when it is called. */
+/** Checks the webhook for ends of batches. A host name is resolved and checked when the webhook is called. */
 function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
   const { webhook, secret, allowed_networks } = on_batch_end;
   if (secret !== null && !isWebhookSecret(secret)) {

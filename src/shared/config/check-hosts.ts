@@ -6,7 +6,7 @@ import { quote } from "./problem.ts";
 import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
 
-/** What keeps `hosts` from being used. No key is read and no host is asked. */
+/** Checks `hosts`. It reads no key and calls no host. */
 export function checkHosts(values: ConfigValues): Conflict[] {
   const { hosts } = values;
   const asking = (["model", "embed"] as const).filter((key) => values[key].provider === FROM_HOSTS);
@@ -65,7 +65,7 @@ function sameAs(host: HostSettings, before: readonly HostSettings[]): Fault[] {
   ];
 }
 
-/** A lone user name may be a token. */
+/** A user name without a password may be a token. */
 const badUrl = (key: readonly string[], url: string, reason: string): Fault => ({
   key,
   text: `is ${url.includes("@") ? "a text that is not shown" : quote(url)}, and ${reason}`,
@@ -109,7 +109,7 @@ function checkApi({ api, kind }: HostSettings): Fault[] {
   ];
 }
 
-/** The entry that index.ocr.confirm names has to be there, and where it lists its models, to have that one. */
+/** index.ocr.confirm must name an entry, and one of its models if the entry lists them. */
 function checkConfirm(values: ConfigValues): Conflict[] {
   const { confirm } = values.index.ocr ?? {};
   if (confirm == null) return [];
@@ -126,7 +126,7 @@ function checkConfirm(values: ConfigValues): Conflict[] {
   return [{ path: [...path, "model"], text }];
 }
 
-/** A list that nothing goes by would be taken for one that is used. */
+/** An unused list of hosts would look like one that is used. */
 function checkUse({ hosts, model, embed, index }: ConfigValues): Conflict[] {
   if (hosts.length === 0 || [model.provider, embed.provider].includes(FROM_HOSTS)) return [];
   if (embedsAtOne(embed, hosts) || index.ocr?.confirm != null) return [];
@@ -145,7 +145,7 @@ const embedsAtOne = (
   url !== null &&
   hosts.some((host) => normalBaseUrl(host.url) === normalBaseUrl(url));
 
-/** Where every host says what it serves, each model that is asked for has to be one of them. */
+/** If every host lists its models, each configured model must be in a list. */
 function checkServed(values: ConfigValues): Conflict[] {
   const { model } = values;
   if (model.provider !== FROM_HOSTS) return [];

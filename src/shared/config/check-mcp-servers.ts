@@ -4,7 +4,7 @@ import { parseUrl } from "../http/parse-url.ts";
 import { maskUrl } from "./mask-url.ts";
 import type { Conflict } from "./problem.ts";
 
-/** What no single key of `tools.mcp.servers` shows. Pure. */
+/** Checks rules across the keys of `tools.mcp.servers`. Pure. */
 export function checkMcpServers(servers: readonly McpServerConfig[]): readonly Conflict[] {
   const names = servers.map(({ name }) => name);
   return servers.flatMap((server, position) => {

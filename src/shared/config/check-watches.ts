@@ -6,7 +6,7 @@ import type { ConfigValues } from "./schema.ts";
 
 type Rule = NonNullable<ConfigValues["index"]["sources"][number]["watch"]>["rules"][number];
 
-/** What is wrong with the rules of watched folders, before a file comes that they are for. */
+/** Checks the rules of watched folders before the first file arrives. */
 export function checkWatches({ index }: ConfigValues, workroot: string): Conflict[] {
   return index.sources.flatMap(({ watch }, source) =>
     (watch?.rules ?? []).flatMap((rule, at, rules) => {
@@ -29,7 +29,7 @@ function globProblem(glob: string | undefined): string[] {
   return parsed === undefined || typeof parsed === "function" ? [] : [parsed.problem];
 }
 
-/** A label that no rule of the source gives is misspelt; where none of them classifies, a command may. */
+/** A label that no rule of the source assigns is misspelt. Without a classifying rule, a command may assign labels. */
 function labelProblem({ label, unclassified }: Rule, rules: readonly Rule[]): string[] {
   if (label === undefined) return [];
   if (unclassified === true) return ["stands beside unclassified, and no file has both"];

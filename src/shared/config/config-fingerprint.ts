@@ -7,7 +7,7 @@ type Answering = Pick<
   "model" | "hosts" | "ask" | "verify" | "index" | "embed" | "retrieve"
 >;
 
-// Where a model is served and kept, how long it may take, and how much goes to it at once.
+// Settings of where a model is served and stored, its time limits and its parallel calls: they change no answer.
 const WITHOUT_EFFECT = new Set([
   "base_url",
   "batch_size",
@@ -37,7 +37,7 @@ export function configFingerprint({ verify, ...values }: Answering): string {
   const { entailment, judge, ...verification } = verify;
   return hashJson({
     ...answering,
-    // Which models are asked, and by which protocol; not where they are.
+    // Which models are called, and by which protocol; not their addresses.
     ...(hosts.length === 0
       ? {}
       : { hosts: hosts.map(({ kind, models, api }) => ({ kind, models, api })) }),
@@ -47,7 +47,7 @@ export function configFingerprint({ verify, ...values }: Answering): string {
   });
 }
 
-/** A part of the configuration that holds for all workers, as a warning names it. */
+/** A part of the configuration that all workers share, as a warning names it. */
 export type SharedKey =
   | "windows"
   | "schedules"
@@ -59,13 +59,13 @@ export type SharedKey =
   | "hosts"
   | `model.parallel of ${string}`;
 
-/** What a configuration says for all workers: SHA-256, 64 hex, of each part. A key that is missing says nothing. */
+/** The SHA-256, 64 hex digits, of each shared part of a configuration. A missing key is not compared. */
 export type SharedConfig = ReadonlyMap<SharedKey, string>;
 
-/** What workers of one host are to agree on. @param host base URL, `scheme://host[:port][/path]` */
+/** The part that workers of one host have to agree on. @param host base URL, `scheme://host[:port][/path]` */
 export const parallelKeyOf = (host: string): SharedKey => `model.parallel of ${host}`;
 
-/** What `hosts` says for all workers. How a worker comes to a host, by which key, file or proxy, is its machine's. */
+/** The shared part of `hosts`. Keys, certificates and proxies belong to the machine of a worker. */
 const withoutSecrets = (hosts: ConfigValues["hosts"]): readonly unknown[] =>
   hosts.map(({ headers = {}, ...host }) => ({
     ...Object.fromEntries(Object.entries(host).filter(([key]) => !OF_A_MACHINE.has(key))),
@@ -74,7 +74,7 @@ const withoutSecrets = (hosts: ConfigValues["hosts"]): readonly unknown[] =>
 
 const OF_A_MACHINE = new Set(["key_env", "key_file", "ca_file", "proxy"]);
 
-/** @param hosts those that it calls */
+/** @param hosts that the configuration calls */
 export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]): SharedConfig {
   const { windows, schedules, on_batch_end, budgets, runs, index, embed } = config;
   const { keep_days, pin_until_exported } = runs;
@@ -104,7 +104,7 @@ export function sharedConfigOf(config: ConfigValues, hosts: readonly CallPlace[]
 export const writesAtBatchEnd = ({ index }: Pick<ConfigValues, "index">): boolean =>
   index.sources.some((source) => source.write_back?.when === "batch_end");
 
-/** What decides stored vectors, beside the files of the model. */
+/** Settings that determine stored vectors, beside the files of the model. */
 const vectorSettingsOf = ({
   provider,
   model_id,
@@ -113,13 +113,13 @@ const vectorSettingsOf = ({
   precision,
 }: ConfigValues["embed"]): unknown => [provider, model_id, passage_prefix, dimensions, precision];
 
-/** Of a host that is not listed, its parallel calls alone, as ever. */
+/** A host that is not in `hosts` has only the limit of parallel calls. */
 const limitsOf = ({ parallel, entry }: CallPlace): unknown =>
   entry === undefined
     ? parallel
     : [parallel, entry.requestsPerMinute, entry.tokensPerMinute, entry.priceIn, entry.priceOut];
 
-/** The precision of weights is part of what answers, where it is ours to choose. */
+/** Models in our own process also answer by the precision of their weights. */
 const effectiveModel = (model: ConfigValues["model"]): object =>
   model.provider === "transformers"
     ? { ...effective(model), dtype: model.transformers.dtype }

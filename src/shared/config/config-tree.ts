@@ -1,4 +1,4 @@
-/** Where a value was written. Line and column count from 1 and are there for files. */
+/** The place where a value was written. Files have a line and a column, from 1. */
 export type SourceLocation = {
   /** The file as shown to people, `environment NAME` or `flag --name`. */
   readonly origin: string;
@@ -29,7 +29,7 @@ export function overlay(base: Mapping, over: Mapping): Mapping {
   return { kind: "mapping", entries, place: base.place };
 }
 
-/** One scalar at a path, as a tree to lay over another. */
+/** A tree with one scalar at a path, to overlay on another tree. */
 export function scalarAt(
   path: readonly [string, ...string[]],
   value: string,
@@ -53,7 +53,7 @@ export function plainValue(tree: ConfigTree): unknown {
   }
 }
 
-/** The part at a path; undefined where the path leads nowhere. */
+/** The part at a path; undefined if there is none. */
 export function treeAt(tree: ConfigTree, path: KeyPath): ConfigTree | undefined {
   let part: ConfigTree | undefined = tree;
   for (const step of path) {
@@ -63,7 +63,7 @@ export function treeAt(tree: ConfigTree, path: KeyPath): ConfigTree | undefined 
   return part;
 }
 
-/** Where the value at a path was written, or the nearest part around it. */
+/** The place of the value at a path, or of the nearest part around it. */
 export function placeOf(tree: ConfigTree, path: KeyPath): SourceLocation {
   const part = treeAt(tree, path);
   return part === undefined ? placeOf(tree, path.slice(0, -1)) : part.place;

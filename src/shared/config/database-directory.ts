@@ -5,9 +5,9 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The folder of the embedded database and its logs and dumps, absolute. A relative `database.directory` counts from the work
- * root. Where it is not there and can't be made, as below a work root that is read-only, the folder is one of the user's that is
- * named by the work root, and stays that one when the work root can be written later.
+ * The absolute folder of the embedded database, its logs and its dumps. A relative `database.directory` counts from the work
+ * root. If that folder does not exist and cannot be created, for example in a read-only work root, the folder lies in the user's
+ * state folder, under a hash of the work root. Once it exists there it is used even if the work root becomes writable.
  */
 export function selectDatabaseDirectory(
   directory: string,
@@ -25,7 +25,7 @@ function userDirectory(workroot: string, env: Environment): string | undefined {
   return base === undefined ? undefined : join(base, hashOfFolder(realpathSync(workroot)));
 }
 
-/** Below the XDG base directory for state; undefined for a user without a home. */
+/** Nightdesk's folder in the XDG base directory for state; undefined for a user without a home. */
 export function userStateFolder({
   XDG_STATE_HOME: state,
   HOME: home,
@@ -46,7 +46,7 @@ function canBeMade(directory: string): boolean {
     accessSync(parent, constants.W_OK | constants.X_OK);
     return true;
   } catch {
-    // Whatever the reason is, nothing can be made there.
+    // Any error means that nothing can be created there.
     return false;
   }
 }

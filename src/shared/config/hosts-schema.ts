@@ -4,10 +4,10 @@ import { HOST_KIND_NAMES } from "./providers.ts";
 const text = z.string().trim().min(1);
 const atLeast = (least: number) => z.int({ error: `a whole number from ${least}` }).min(least);
 const pattern = (form: RegExp, error: string) => z.string().regex(form, { error });
-/** Of one million tokens, in the currency that all prices and budgets of money are in. */
+/** Price of one million tokens, in the one currency of all prices and money budgets. */
 const price = z.number().min(0);
 
-/** A model host. What is left out is null or empty. */
+/** A model host. A missing key is null or empty. */
 export const hostSchema = z.strictObject({
   name: pattern(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, - and _"),
   kind: z.enum(HOST_KIND_NAMES),
@@ -15,22 +15,22 @@ export const hostSchema = z.strictObject({
   key_env: pattern(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable").optional(),
   key_file: text.optional(),
   headers: z
-    // Its text is looked at where messages do not repeat it.
+    // checkHeaders checks the value, because its messages do not repeat it.
     .record(pattern(/^[A-Za-z0-9-]+$/, "the name of a header"), z.coerce.string())
     .optional(),
   ca_file: text.optional(),
-  /** http://host:port; none of the environment is used. */
+  /** http://host:port. Proxies of the environment are ignored. */
   proxy: text.optional(),
-  /** Names that it serves, or names of ours with those at the host. Whatever it lists without them. */
+  /** Models that it serves, or our names with its names. Without this, whatever the host lists. */
   models: z.union([z.array(text).min(1), z.record(text, text)]).optional(),
   parallel: z.int({ error: "a whole number from 1 to 64" }).min(1).max(64).optional(),
   requests_per_minute: atLeast(1).optional(),
   tokens_per_minute: atLeast(1).optional(),
   price_in: price.optional(),
   price_out: price.optional(),
-  /** Lower comes first; hosts with the same one share the work. 0 without it. */
+  /** Lower comes first; hosts with equal priority share the work. The default is 0. */
   priority: z.int({ error: "a whole number from 0 to 100" }).min(0).max(100).optional(),
-  /** Whether it takes jobs while all slots of the hosts before it are in use. Without it, one without a price does. */
+  /** Whether it takes jobs while all slots of hosts with lower priority are in use. Default: true without prices. */
   overflow: z.boolean().optional(),
   api: z.enum(["chat", "responses"]).optional(),
 });

@@ -4,60 +4,59 @@ import { embedBaseUrl, modelBaseUrl, normalBaseUrl } from "./base-url.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import type { Config } from "./schema.ts";
 
-/** A host that calls go to. Its URL is its name in the database: slots, failures and whether it is up are kept under it. */
+/** A host for calls. Its URL identifies it in the database, for slots, failures and whether it is up. */
 export type HostPlace = {
   /** Base URL, `scheme://host[:port][/path]`. */
   readonly host: string;
   readonly provider: HostProvider;
-  /** How many calls it serves at once; null: to be found. */
+  /** How many calls it serves at once; null if that has to be measured. */
   readonly parallel: number | null;
-  /** What `hosts` says of it beside; missing for the one of model.base_url. */
+  /** Its entry in `hosts`; missing for the host of model.base_url. */
   readonly entry?: HostEntry;
 };
 
-/** A host of the list `hosts`, as all workers take it. */
+/** An entry of `hosts`, with defaults. */
 export type HostEntry = {
   readonly name: string;
   readonly kind: HostKind;
   /** Lower comes first. */
   readonly priority: number;
-  /** Whether it is asked while all slots of those of lower priority are in use, and not only while they are down. */
+  /** Whether it is called while all slots of hosts with lower priority are in use, and not only while they are down. */
   readonly takesOverflow: boolean;
   readonly api: "chat" | "responses";
-  /** By the name that it has here, the one that it has there; null: whatever the host lists. */
+  /** Our model names, each with the host's name; null for whatever the host lists. */
   readonly models: ReadonlyMap<string, string> | null;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
-  /** Of one million tokens; null: nothing is charged. */
+  /** Price of one million tokens; null if calls are free. */
   readonly priceIn: number | null;
   readonly priceOut: number | null;
 };
 
-/** Where calls are counted: a host, or the processes of the workers. */
+/** The place that calls are counted for: a host, or the model processes of the workers. */
 export type CallPlace = Omit<HostPlace, "provider"> & {
   readonly provider: HostProvider | ProcessProvider;
 };
 
-/** Calls wait for the one process of each worker, and not for a slot. */
+/** Large, because calls queue for the one process of each worker, and not for a slot. */
 const CALLS_IN_PROCESSES = 64;
 
-/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL says otherwise, which its API does not tell. */
+/** Ollama serves one call at a time unless OLLAMA_NUM_PARALLEL is set, which its API does not report. */
 const FIRST_CAPACITY = {
   ollama: 1,
   "openai-compatible": 4,
   transformers: CALLS_IN_PROCESSES,
 } as const;
 
-/** How many calls a host gets at once before anything was found out about it. */
+/** How many parallel calls a host gets before its capacity was measured. */
 export const firstCapacityOf = ({ parallel, provider }: CallPlace): number =>
   parallel ?? FIRST_CAPACITY[provider];
 
 type HostConfig = Pick<Config, "model" | "embed" | "origins" | "hosts">;
 
 /**
- * The hosts that language models are asked at, in the order in which they are tried; none where the model needs none. Whoever
- * asks for a host asks here.
- * @throws Failure CONFIG_ERROR for a URL that is not valid
+ * The hosts of language models, in the order of use; empty if the provider needs none. All code gets its hosts here.
+ * @throws Failure CONFIG_ERROR for an invalid URL
  */
 export function modelHostsOf(
   config: Pick<HostConfig, "model" | "origins" | "hosts">,
@@ -68,8 +67,8 @@ export function modelHostsOf(
 }
 
 /**
- * The hosts that embed, in the order in which they are tried; none where the embedder needs none. One that `embed.base_url`
- * names and `hosts` lists is come to as the list says.
+ * The hosts of the embedder, in the order of use; empty if it needs none. If `embed.base_url` names a host of `hosts`, the
+ * settings of that entry apply.
  * @throws as modelHostsOf
  */
 export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
@@ -91,20 +90,19 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
   }
 }
 
-/** The host of index.ocr.confirm, as `hosts` has it; none without it. */
+/** The entry of `hosts` that index.ocr.confirm names, if any. */
 export const confirmHostsOf = ({
   index,
   ...config
 }: Pick<Config, "hosts" | "model" | "index">): readonly HostPlace[] =>
   listedHosts(config).filter(({ entry }) => entry.name === index.ocr?.confirm?.host);
 
-/** Every host that the configuration names, each once. @throws as modelHostsOf */
 export function allHostsOf(config: HostConfig): readonly HostPlace[] {
   const places = [...embedderHostsOf(config), ...modelHostsOf(config), ...listedHosts(config)];
   return [...new Map(places.map((place) => [place.host, place])).values()];
 }
 
-/** All of `hosts`, by priority and then as they are written. */
+/** All entries of `hosts`, by priority, then in the order of the file. */
 export const listedHosts = ({
   hosts,
   model,
@@ -124,7 +122,7 @@ const placeOf = (
     name,
     kind,
     priority: settings.priority ?? 0,
-    // A night is in no hurry: what costs money is asked for help only where somebody says so.
+    // A night is in no hurry: a host with prices takes overflow only if it is configured to.
     takesOverflow: settings.overflow ?? (settings.price_in ?? 0) + (settings.price_out ?? 0) === 0,
     api: settings.api ?? "chat",
     models: models === undefined ? null : namesOf(models),
@@ -138,11 +136,11 @@ const placeOf = (
 const namesOf = (models: NonNullable<HostSettings["models"]>): ReadonlyMap<string, string> =>
   new Map(Array.isArray(models) ? models.map((name) => [name, name]) : Object.entries(models));
 
-/** The name that a model has at a host; null where the host does not serve it. */
+/** The host's name for a model; null if the host does not serve it. */
 export const nameAt = ({ entry }: HostPlace, model: string): string | null =>
   entry === undefined || entry.models === null ? model : (entry.models.get(model) ?? null);
 
-/** What a call costs, in the currency of the prices. */
+/** The price of a call, in the currency of the prices. */
 export const moneyOf = (
   { entry }: Pick<HostPlace, "entry">,
   { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
@@ -150,8 +148,8 @@ export const moneyOf = (
   (promptTokens * (entry?.priceIn ?? 0) + completionTokens * (entry?.priceOut ?? 0)) / 1_000_000;
 
 /**
- * Where budgets count the calls of models in processes of the workers. There is no such host: no worker waits for another, and
- * nothing is ever found down there.
+ * The pseudo-host under which budgets count calls of models in worker processes. Workers do not wait for each other there, and
+ * it is never down.
  */
 export const callsInProcess = ({ model }: Pick<HostConfig, "model">): readonly CallPlace[] =>
   runsInProcess(model.provider)

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Config } from "./schema.ts";
 
 /**
- * What decides the index, by the name of the setting: the first 8 hex digits of the SHA-256 of its value. A worker says
- * by it what it has indexed with, and whoever asked compares that with the configuration of now.
+ * The first 8 hex digits of the SHA-256 of each setting that determines the index. A worker stores them with what it indexed, so
+ * that they can be compared with the current configuration.
  */
 export const indexSettingsOf = (config: Config): Record<string, string> => ({
   ...digestsOf({
@@ -16,7 +16,7 @@ export const indexSettingsOf = (config: Config): Record<string, string> => ({
   ...vectorDigestsOf(config),
 });
 
-/** Those of them that decide the vectors. */
+/** The digests of the settings that determine the vectors. */
 export const vectorDigestsOf = ({ embed }: Pick<Config, "embed">): Record<string, string> =>
   digestsOf({
     "embed.provider": embed.provider,
@@ -33,7 +33,7 @@ const digestOf = (value: unknown): string => hash("sha256", JSON.stringify(value
 
 const summarySchema = z.object({ settings: z.record(z.string(), z.string()) });
 
-/** The settings of which the worker that wrote a summary had other values than the configuration has. */
+/** The settings in which the worker that wrote a summary differed from the current configuration. */
 export function otherSettings(summary: unknown, config: Config): readonly string[] {
   const parsed = summarySchema.safeParse(summary);
   if (!parsed.success) return [];

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
 /**
- * What a value should have been, to follow "expected" or "must be"; undefined for rules with a text of their own. zod asks its error
- * map where the schema gives no text itself.
+ * The expected value, to follow "expected" or "must be"; undefined for rules with a text of their own. zod calls its error map
+ * where the schema gives no text.
  */
 export function expectationOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -52,7 +52,7 @@ const maximumOf = ({
 }: Pick<z.core.$ZodIssueTooBig, "origin" | "maximum">): string =>
   `at most ${String(maximum)}${UNITS[origin] ?? ""}`;
 
-/** zod's error map for lines of files and bodies of requests: what is wrong, to follow the key. */
+/** zod's error map for lines of files and bodies of requests: the problem, to follow the key. */
 export function ruleWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys")
     return `has the key ${JSON.stringify(issue.keys[0])}, which means nothing here`;
@@ -62,7 +62,7 @@ export function ruleWords(issue: z.core.$ZodRawIssue): string | undefined {
   return expectation === undefined ? undefined : `must be ${expectation}`;
 }
 
-/** An issue in the words of its message, with its key: `question: must be text`, `path is missing`. */
+/** The message of an issue with its key: `question: must be text`, `path is missing`. */
 export function issueText({ path, message }: z.core.$ZodIssue): string {
   const key = path.map(String).join(".");
   return key === "" ? message : `${key}${/^(?:is|has) /.test(message) ? "" : ":"} ${message}`;

@@ -13,11 +13,10 @@ import type { Config, ConfigValues } from "./schema.ts";
 import { validateValues } from "./validate-values.ts";
 
 /**
- * The one configuration of a process: files, then environment, then flags, checked and deeply frozen. The model
- * host is not checked here but by model-base-url.ts, when it is needed.
- *
- * @throws Failure CONFIG_ERROR; a line for each problem, with where it was written, the key, what was found and
- * what was expected, and never a password
+ * The one configuration of a process: files, then environment, then flags, checked and deeply frozen. base-url.ts checks the
+ * model host later, when it is needed.
+ * @throws Failure CONFIG_ERROR; one line per problem with its place, the key, the value and the expected value, and never a
+ * password
  */
 export async function loadConfig(request: ConfigRequest): Promise<Config> {
   const chosen = selectConfigFile(request);
@@ -39,10 +38,9 @@ type Given = ReturnType<typeof given>;
 type Target = readonly [string, ...string[]];
 
 /**
- * What flags and environment set, to lay over the files: a flag wins over a variable. Relative work roots are
- * made absolute from the current folder. The model host is taken as it is: model-base-url.ts checks it on demand.
- *
- * @throws Failure CONFIG_ERROR for a `_FILE` variable that can't be followed
+ * The values of flags and environment, to overlay on the files. A flag wins over a variable. Relative work roots become absolute
+ * from the current folder.
+ * @throws Failure CONFIG_ERROR for a `_FILE` variable whose file cannot be read
  */
 async function readOverrides(request: ConfigRequest): Promise<Mapping> {
   const { flags, env } = request;
@@ -68,7 +66,7 @@ async function readOverrides(request: ConfigRequest): Promise<Mapping> {
 const NOTHING: Mapping = { kind: "mapping", entries: new Map(), place: { origin: "default" } };
 
 async function workroot(request: ConfigRequest): Promise<Given> {
-  // A folder that is named is its own work root.
+  // The folder of --in is its own work root.
   const chosen =
     given(request.flags.workroot, "flag --workroot") ??
     (request.flags.in === undefined ? await readVariable("NIGHTDESK_WORKROOT", request) : null);
@@ -84,10 +82,8 @@ const variable = (name: string, env: ConfigRequest["env"]): Given =>
 const MAX_BYTES = 64 * 1024;
 
 /**
- * A variable, or the content of the file that its `_FILE` variant names, without the newlines at its end. Blank
- * variables count as not set.
- *
- * @throws Failure CONFIG_ERROR where both are set, or the file is missing, empty or no text
+ * A variable, or the content of the file in its `_FILE` variant without trailing newlines. Blank variables count as unset.
+ * @throws Failure CONFIG_ERROR if both are set, or the file is missing, empty or no text
  */
 async function readVariable(
   name: string,
@@ -120,11 +116,10 @@ type Choice = {
 };
 
 /**
- * The folders of DESIGN.md section 5. The work root is what flag, environment or configuration say (a relative
- * one in a file counts from the folder of the configuration file that was chosen), else the folder of a
- * nightdesk.yaml that was found, else the current folder, unless that is the package itself.
- *
- * @throws Failure CONFIG_ERROR where the work root is no folder
+ * Selects the folders of a process. The work root comes from a flag, the environment or the configuration (a relative one in a
+ * file counts from the folder of the selected configuration file), else it is the folder of a nightdesk.yaml that was found,
+ * else the current folder, but never the package folder.
+ * @throws Failure CONFIG_ERROR if the work root is no folder
  */
 function selectRoots({ values, tree, chosen }: Choice, request: ConfigRequest): Config["roots"] {
   const configRoot = dirname(chosen.file);

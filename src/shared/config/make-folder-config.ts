@@ -10,32 +10,32 @@ import { distrustOfFolder } from "./read-config-chain.ts";
 import { FILE_NAME, stands, stateOfFolder } from "./select-config-file.ts";
 import type { ConfigRequest } from "./select-config-file.ts";
 
-/** `any`: somebody has said yes to a folder however large. */
+/** `any`: the user has confirmed a folder of any size. */
 type Size = "usual" | "any";
 
-/** A folder of documents whose configuration was made, and what there is to read in it. */
+/** A folder of documents with a generated configuration, and how many files it has to read. */
 export type MadeFolder = {
   readonly folder: string;
-  /** Where its configuration and its database are. */
+  /** The folder of its configuration and its database. */
   readonly state: string;
   readonly files: number;
 };
 
 const MOST_FILES = 20_000;
 const MOST_BYTES = 5_000_000_000;
-/** Of any kind: beyond it, looking at them takes longer than anybody waits for. */
+/** Entries of any kind: listing more takes longer than a user waits. */
 const MOST_ENTRIES = 500_000;
-/** A question waits so long for the index of a folder. */
+/** Seconds that a question waits for the index of the folder. */
 const INDEX_FIRST_S = 10;
 
-/** Plain text that is read beside the formats that are by default. */
+/** Plain text formats beside the default ones. */
 const TEXTS = [".text", ".rst", ".adoc", ".org", ".tex", ".bib", ".srt", ".xml", ".jsonl"];
 
 /**
- * Makes the configuration of a folder that has none and keeps it in the user's state folder: the folder is work root and
- * source, and all formats that can be read are allowed.
- * @throws Failure INPUT_INVALID for a folder that is none, holds the home, is too large or holds nothing to read, or that
- * others may write; CONFIG_ERROR for a user without a home
+ * Creates a configuration in the user's state folder for a folder that has none. The folder is work root and source, and all
+ * readable formats are allowed.
+ * @throws Failure INPUT_INVALID for a path that is no folder, a folder that contains the home, is too large, has nothing to
+ * read, or that others may write; CONFIG_ERROR for a user without a home
  */
 export async function makeFolderConfig(
   folder: string,
@@ -62,7 +62,7 @@ export async function makeFolderConfig(
   return { folder: real, state, files };
 }
 
-/** Writes the same into the folder as nightdesk.yaml, with what people change first. @returns the file */
+/** Writes the configuration into the folder as nightdesk.yaml, with hints on first changes. @returns the file */
 export async function keepFolderConfig(
   { folder, state }: Pick<MadeFolder, "folder" | "state">,
   request: ConfigRequest,
@@ -84,7 +84,7 @@ type Settings = {
   readonly exts: readonly string[];
 };
 
-/** A string of JSON is one of YAML. */
+/** JSON strings are valid YAML. */
 const configOf = ({ folder, state, exts }: Settings): readonly string[] => [
   "security:",
   '  allowed_roots: ["."]',
@@ -117,13 +117,13 @@ async function write(file: string, lines: readonly string[]): Promise<void> {
   try {
     await writeAtomicFile(file, `${lines.join("\n")}\n`, "keep");
   } catch (error) {
-    // Another command made it meanwhile.
+    // Another command has created it in the meantime.
     if (stands(file)) return;
     throw notWritable(file, error);
   }
 }
 
-/** What a place that this user may not write is refused with; any other error as it is. */
+/** The Failure for a place without the right to write; any other error unchanged. */
 function notWritable(place: string, error: unknown): unknown {
   const code = NOT_WRITABLE.find((one) => hasCode(error, one));
   if (code === undefined) return error;
@@ -161,7 +161,7 @@ const holds = (folder: string, home: string): boolean =>
 
 type Limits = { readonly exts: readonly string[]; readonly size: Size };
 
-/** How many files there are to read. @throws Failure INPUT_INVALID where there is none, or too much for a folder at once */
+/** Counts the readable files. @throws Failure INPUT_INVALID if there are none, or more than the limits of a folder */
 async function measure(folder: string, { exts, size }: Limits): Promise<number> {
   const wanted = new Set(exts);
   const { dev } = await stat(folder);
@@ -207,6 +207,6 @@ function refuseLarge(
   throw refuse(folder, `holds more than ${most}. Name a smaller one, or say --yes.`);
 }
 
-/** Whether a folder looks like one in which the shipped configuration is used: with its folder allowed/ or its database. */
+/** Whether a folder looks like a workspace of the shipped configuration: it has allowed/ or a database. */
 export const isPlainDesk = (folder: string): boolean =>
   [`allowed`, `.nightdesk`].some((name) => stands(resolve(folder, name)));

@@ -4,10 +4,9 @@ const SECRET_NAME = /pass|pwd|secret|token|key/i;
 const MASK = "***";
 
 /**
- * A connection URL without its password, for logs and messages: `redis://:***@host`, `…?password=***`. Whatever
- * could be part of a password is masked, also where it holds `/`, `?`, `#` or `@` that should have been encoded, and
- * where the URL lacks its slashes: `postgres:***@host`. Other text comes back as it is, but for values of `password=`
- * and the like.
+ * A connection URL without its password, for logs and messages: `redis://:***@host`, `…?password=***`. Everything that may be
+ * part of a password is masked, also if the password has an unencoded `/`, `?`, `#` or `@`, and if the URL lacks its slashes:
+ * `postgres:***@host`. Any other text is unchanged, except values of `password=` and similar.
  */
 export function maskUrl(url: string): string {
   const [address, ...rest] = maskUserinfo(url).split("?");
@@ -18,7 +17,7 @@ export function maskUrl(url: string): string {
 function maskUserinfo(url: string): string {
   const scheme = url.indexOf("://");
   const at = url.lastIndexOf("@");
-  // Without the slashes nobody knows where a scheme ends and a user begins.
+  // Without slashes the end of the scheme is unknown, so the first colon counts.
   const colon = url.indexOf(":", scheme === -1 ? 0 : scheme + 3);
   if (colon === -1 || colon > at) return url;
   return `${url.slice(0, colon)}:${MASK}${url.slice(at)}`;
@@ -38,12 +37,12 @@ function decode(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    // Half an escape is no escape: the name is what is written.
+    // An incomplete escape: the name is taken as written.
     return name;
   }
 }
 
-/** The URL of a webhook as far as it is no secret: its path is often the only key that it has. */
+/** The URL of a webhook without its path, which is often its only secret. */
 export function maskWebhook(webhook: string): string {
   const url = parseUrl(webhook);
   if (url === undefined) return "***";

@@ -1,37 +1,37 @@
-/** What a call of a tool may change or reach beside what it reads. */
+/** What a tool call may change or access beside reading. */
 export const EFFECTS = ["none", "local-write", "exec", "network"] as const;
 export type ToolEffect = (typeof EFFECTS)[number];
 
 /** A server of the Model Context Protocol whose tools investigations may use: an entry of `tools.mcp.servers`. */
 export type McpServerConfig = {
   readonly name: string;
-  /** Of one that is started here: the program, found by the PATH of the worker where it is no path. */
+  /** The program of a server that the worker starts, found in the worker's PATH unless it is a path. */
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
-  /** All that its environment holds, beside the variables of `pass_env`. */
+  /** Its whole environment, beside the variables of `pass_env`. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Variables that it is given as the worker has them. */
+  /** Variables that it inherits from the worker. */
   readonly pass_env?: readonly string[] | undefined;
-  /** Of one that listens somewhere. */
+  /** The URL of a server that runs elsewhere. */
   readonly url?: string | undefined;
   readonly token_env?: string | undefined;
   readonly token_file?: string | undefined;
-  /** What a call of any of its tools may do. */
+  /** The effect of its tools by default. */
   readonly effect: ToolEffect;
-  /** The tools that may be used, each with an effect of its own; all of them without it. */
+  /** The allowed tools, each with its effect; all tools by default. */
   readonly tools?: Readonly<Record<string, ToolEffect>> | undefined;
-  /** Whether an answer may rest on what its tools give; false without it. */
+  /** Whether answers may use results of its tools as evidence; false by default. */
   readonly evidence?: boolean | undefined;
-  /** Seconds that a call may take; 60 without it. */
+  /** Seconds that a call may take; 60 by default. */
   readonly timeout_s?: number | undefined;
 };
 
-/** A tool of a server as its server calls it. */
+/** A server and the name that the server gives to a tool. */
 export type McpToolName = { readonly server: string; readonly tool: string };
 
 const PREFIX = "mcp.";
 const FULL_NAME = /^mcp\.([a-z][a-z0-9_]{0,31})\.([A-Za-z0-9_.-]{1,64})$/;
-/** What a server and a tool may be called, so that a name stands in patterns, prompts and rows as it is. */
+/** Allowed names of servers and tools, safe in patterns, prompts and rows without escapes. */
 export const SERVER_NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -47,7 +47,7 @@ export function parseMcpTool(name: string): McpToolName | undefined {
   return server === undefined || tool === undefined ? undefined : { server, tool };
 }
 
-/** What a configuration says of a tool: its server and its effect, or why it can't be used, as a clause. */
+/** The server and effect of a configured tool, or why it cannot be used, as a clause. */
 export function configuredMcpTool(
   name: string,
   servers: readonly McpServerConfig[],

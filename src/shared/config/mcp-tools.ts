@@ -1,4 +1,4 @@
-/** The tools that `nightdesk mcp` has, in the order in which clients see them. None of them decides about an approval. */
+/** The tools of `nightdesk mcp`, in the order that clients see. None of them decides on an approval. */
 export const MCP_TOOLS = [
   "search_index",
   "get_document",
@@ -11,5 +11,5 @@ export const MCP_TOOLS = [
   "submit_job",
 ] as const;
 
-/** Kinds of jobs that `submit_job` may queue beside investigations, where `mcp.submit_kinds` names them. */
+/** Kinds of jobs that `submit_job` may queue beside investigations, if `mcp.submit_kinds` names them. */
 export const SUBMIT_KINDS = ["ask", "summarize", "extract"] as const;

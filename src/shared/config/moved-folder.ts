@@ -6,8 +6,8 @@ import { FILE_NAME, stateOfFolder } from "./select-config-file.ts";
 import type { ConfigRequest } from "./select-config-file.ts";
 
 /**
- * Sentences on a folder of the same name that has a database and is not there any more, as after a move; null where there is none.
- * @param folder one that has no configuration yet
+ * Explains that a folder of the same name with a database has disappeared, as after a move; null if there is none.
+ * @param folder that has no configuration yet
  */
 export async function explainMove(
   folder: string,

@@ -7,16 +7,15 @@ import { findTooDeep, hasMoreParts } from "./yaml-depth.ts";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 20_000;
-/** Ten times what a long configuration has. */
+/** Ten times the parts of a long configuration. */
 const MAX_PARTS = 10_000;
 const MAX_ALIASES = 100;
 
 type Where = { readonly origin: string; readonly lines: LineCounter };
 
 /**
- * Parses one YAML 1.2 document of plain values: text keys, no repeated key, no tag but the standard ones of
- * scalars, at most 32 levels and 100 aliases. An empty document is an empty scalar.
- *
+ * Parses one YAML 1.2 document of plain values: text keys, no repeated key, only the standard tags of scalars, at most 32 levels
+ * and 100 aliases. An empty document is an empty scalar.
  * @param origin the file as messages name it
  * @throws Failure CONFIG_ERROR with line and column of every problem
  */
@@ -46,7 +45,7 @@ const OPTIONS = {
   prettyErrors: false,
   resolveKnownTags: false,
   stringKeys: true,
-  // Its own search compares each key with all before it.
+  // The library's search is quadratic; repeatedKeysOf replaces it.
   uniqueKeys: false,
 } as const;
 
@@ -54,8 +53,8 @@ const TOO_MANY_PARTS = `has more than ${MAX_PARTS} keys, values and marks`;
 const ONE_DOCUMENT = "a second document begins here; expected one";
 
 /**
- * Before the composer sees them: it recurses, and a nesting that uses up the stack can end the whole process
- * (V8 aborts where a regular expression is compiled at the very end of the stack).
+ * Checks tokens before the composer gets them. The composer recurses, and deep nesting that exhausts the stack can end the
+ * process (V8 aborts when it compiles a regular expression at the very end of the stack).
  */
 function checkTokens(tokens: readonly CST.Token[], where: Where): void {
   let documents = 0;
@@ -79,7 +78,7 @@ function checkDepth(root: CST.Token | undefined, where: Where): void {
   throw configFailure([at(deep.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
 }
 
-/** Where keys begin that stand in their mapping already. No deeper than the check of the tokens allows. */
+/** Offsets of repeated keys. checkDepth bounds the recursion. */
 function repeatedKeysOf(node: Node | null): number[] {
   if (isSeq<ParsedNode>(node)) return node.items.flatMap(repeatedKeysOf);
   if (!isMap<ParsedNode, ParsedNode | null>(node)) return [];
@@ -108,7 +107,7 @@ class TreeBuilder {
     return this.#node(this.#document.contents, this.#place(0), 0);
   }
 
-  /** @param place where the key stands, which says more than where the value begins */
+  /** @param place of the key, which is more useful than that of the value */
   #node(node: Node | null, place: SourceLocation, depth: number): ConfigTree {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES || depth > MAX_DEPTH || this.#aliases > MAX_ALIASES) {
@@ -161,5 +160,5 @@ const at = (offset: number | undefined, where: Where, text: string): Problem => 
   text,
 });
 
-/** A message names tags and the like, of any length. */
+/** A message can contain tags and similar of any length. */
 const firstLine = (message: string): string => message.split("\n", 1)[0]?.slice(0, 120) ?? "";

@@ -2,10 +2,10 @@ import { Failure } from "../failure.ts";
 import type { KeyPath, SourceLocation } from "./config-tree.ts";
 import { maskUrl } from "./mask-url.ts";
 
-/** One thing that is wrong, and where it was written. */
+/** A problem and its place. */
 export type Problem = { readonly place: SourceLocation; readonly text: string };
 
-/** What is wrong with one key in the light of others; `text` follows the key. */
+/** A conflict of one key with others; `text` follows the key. */
 export type Conflict = { readonly path: KeyPath; readonly text: string };
 
 const MAX_PROBLEMS = 20;
@@ -25,7 +25,7 @@ export function configFailure(problems: readonly Problem[]): Failure {
 export const formatPlace = ({ origin, line, column }: SourceLocation): string =>
   line === undefined ? origin : `${origin}:${line}:${column ?? 1}`;
 
-/** Text of a configuration for a message: on one line, cut after 60 characters, no password in a URL. */
+/** A text of the configuration for a message: in one line, cut after 60 characters, with the password of a URL masked. */
 export function quote(text: string): string {
   const masked = maskUrl(text);
   return JSON.stringify(masked.length > MAX_QUOTED ? `${masked.slice(0, MAX_QUOTED)}…` : masked);

@@ -1,28 +1,28 @@
-/** What serves models, by the name that `model.provider` gives it. */
+/** Providers of models, by their names in `model.provider`. */
 export const PROVIDERS = {
   ollama: { hasHost: true, hasWeights: true },
   "openai-compatible": { hasHost: true, hasWeights: true },
-  /** Files of ONNX in a process of ours, by the optional package of that name. */
+  /** ONNX files in our own process, with the optional package of that name. */
   transformers: { hasHost: false, hasWeights: true },
-  /** Built in: it quotes documents, and its one model is called as it is. */
+  /** Built in: it quotes documents. Its one model has no other name. */
   extractive: { hasHost: false, hasWeights: false },
 } as const satisfies Readonly<Record<string, ProviderTraits>>;
 
 type ProviderTraits = {
-  /** It is asked over the network. */
+  /** Called over the network. */
   readonly hasHost: boolean;
-  /** Its models have names and files of weights, of which one is to be chosen. */
+  /** Has named models with files of weights, of which one must be chosen. */
   readonly hasWeights: boolean;
 };
 
 export type Provider = keyof typeof PROVIDERS;
 
-/** Those that are asked over the network. */
+/** Providers that are called over the network. */
 export type HostProvider = {
   [P in Provider]: (typeof PROVIDERS)[P]["hasHost"] extends true ? P : never;
 }[Provider];
 
-/** Those whose models are loaded into processes of the workers. */
+/** Providers whose models are loaded into worker processes. */
 export type ProcessProvider = {
   [P in Provider]: (typeof PROVIDERS)[P] extends {
     readonly hasHost: false;
@@ -32,10 +32,10 @@ export type ProcessProvider = {
     : never;
 }[Provider];
 
-/** What `model.provider` may be: one that serves models, or the list of hosts. */
+/** Values of `model.provider`: a provider, or the list of hosts. */
 export type ModelSource = Provider | typeof FROM_HOSTS;
 
-/** The models of `hosts`, each with a kind of its own. */
+/** The provider that takes its models from `hosts`, where each entry has its own kind. */
 export const FROM_HOSTS = "hosts";
 
 export const hasHost = (source: ModelSource): source is HostProvider | typeof FROM_HOSTS =>
@@ -44,7 +44,7 @@ export const hasHost = (source: ModelSource): source is HostProvider | typeof FR
 export const runsInProcess = (source: ModelSource): source is ProcessProvider =>
   source !== FROM_HOSTS && !PROVIDERS[source].hasHost && PROVIDERS[source].hasWeights;
 
-/** By which protocol a kind of `hosts` is asked. */
+/** The protocol of each kind of host. */
 export const HOST_KINDS = {
   ollama: "ollama",
   "llama-server": "openai-compatible",
@@ -59,7 +59,7 @@ export const HOST_KIND_NAMES = Object.keys(HOST_KINDS) as [HostKind, ...HostKind
 export const hasWeights = (source: ModelSource): boolean =>
   source === FROM_HOSTS || PROVIDERS[source].hasWeights;
 
-/** What `embed.provider` may be: built in, in a process of ours, one host by its protocol, or the list of hosts. */
+/** Values of `embed.provider`: built in, in our own process, one host by its protocol, or the list of hosts. */
 export const EMBED_SOURCES = [
   "hashing",
   "transformers",
@@ -68,9 +68,9 @@ export const EMBED_SOURCES = [
   FROM_HOSTS,
 ] as const;
 
-/** Their names, as a schema takes them. */
+/** Provider names in the form that zod needs. */
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [Provider, ...Provider[]];
 
-/** Who searches the web for investigations. */
+/** Search providers of investigations. */
 export const WEB_SEARCHES = ["searxng", "brave", "ollama"] as const;
 export type WebSearchProvider = (typeof WEB_SEARCHES)[number];

@@ -18,11 +18,9 @@ const IMPLIED_BASE = "nightdesk:embedded";
 type Step = { readonly file: string; readonly place: SourceLocation };
 
 /**
- * The file and what it extends, base first, laid over each other. `extends:` takes a path relative to the file
- * that says it, `nightdesk:default` or `nightdesk:embedded`; without it a file extends `nightdesk:embedded`, and
- * with `extends: null` it stands alone. A file that was found, and what it extends, must be one that no stranger could have
- * written: it says what programs this user runs.
- *
+ * The file and what it extends, base first, overlaid. `extends:` takes a path relative to its file, `nightdesk:default` or
+ * `nightdesk:embedded`. By default a file extends `nightdesk:embedded`; with `extends: null` it extends nothing. A file that was
+ * found and not named, and what it extends, must be safe from other users, because it determines which programs this user runs.
  * @throws Failure CONFIG_ERROR for a file that can't be read, parsed or trusted, a cycle, or more than 8 files
  */
 export async function readConfigChain(
@@ -56,7 +54,7 @@ function checkChain(chain: readonly string[], place: SourceLocation, request: Co
   }
 }
 
-/** @param found the file that was found and led here, where that has to be looked at */
+/** @param found the discovered file that led here, if the file must be checked for trust */
 async function readLayer(
   { file, place }: Step,
   request: ConfigRequest,
@@ -88,11 +86,11 @@ async function readLayer(
   return { own, base: { file: resolveConfigName(name, dirname(file), request), place: basePlace } };
 }
 
-/** The parser is loaded where somebody has a file of his own. */
+/** Loads the parser only for files that the build has not parsed. */
 const parse = async (text: string, origin: string): Promise<ConfigTree> =>
   (await import("./parse-yaml.ts")).parseYaml(text, origin);
 
-/** What the build kept of a shipped file beside this one; undefined in a checkout, and where the file was changed since. */
+/** The parsed tree of a shipped file from the build; undefined in a checkout, or if the file was changed since. */
 async function readParsed(
   name: string,
   text: string,
@@ -108,7 +106,7 @@ async function readParsed(
   return restoreTree(json, text, origin);
 }
 
-/** A file of nothing but comments sets nothing. */
+/** A file with nothing but comments sets nothing. */
 function asMapping(tree: ConfigTree): Mapping {
   if (tree.kind === "mapping") return tree;
   if (tree.kind === "scalar" && tree.value === null) {
@@ -135,10 +133,10 @@ function baseName(base: ConfigTree | undefined): string | null {
   throw configFailure([{ place: base.place, text }]);
 }
 
-/** Who runs this command, as the system sees it when it opens files. */
+/** The effective user of this process, which the system checks when a file is opened. */
 type FileUser = {
   readonly uid: number;
-  /** The group that only this user is in; null where the system has none, as macOS, whose users are all in `staff`. */
+  /** The group that contains only this user; null on macOS, where all users are in `staff`. */
   readonly ownGid: number | null;
 };
 
@@ -148,14 +146,14 @@ const ROOT = 0;
 const STICKY = 0o1000;
 
 /**
- * Why a file that was found, and that nobody named, can't be trusted with what this user runs: a stranger could have put it
- * there. Looks at what was opened, not at a name that may lead elsewhere by now, then at what led there: a link, and the
- * folders above it. The reason completes a sentence that begins with the file's name.
+ * Why a discovered file can't be trusted with what this user runs: another user could have put it there. It checks the opened
+ * file, because the name may meanwhile lead elsewhere, then a link to it and the folders above. The reason completes a sentence
+ * that begins with the file's name.
  */
 async function distrustOf(handle: FileHandle, file: string): Promise<string | undefined> {
   const user = currentUser();
   const opened = await handle.stat();
-  // Reading one fails by itself.
+  // Reading a folder fails anyway.
   if (opened.isDirectory()) return undefined;
   if (!opened.isFile()) return "is no regular file";
   const [link, real] = [await lstat(file), await realpath(file)];
@@ -168,7 +166,7 @@ async function distrustOf(handle: FileHandle, file: string): Promise<string | un
   );
 }
 
-/** The same for owner and rights of a file alone. Pure. */
+/** The same check for owner and mode of a file only. Pure. */
 export function distrustOfFile(file: Owned, user: FileUser): string | undefined {
   if (!isOwn(file, user)) return `belongs to another user (uid ${file.uid})`;
   if ((file.mode & 0o002) !== 0) return "can be written by everybody";
@@ -177,7 +175,7 @@ export function distrustOfFile(file: Owned, user: FileUser): string | undefined 
   return undefined;
 }
 
-/** Root may replace any file anyhow. */
+/** Root can replace any file anyway. */
 const isOwn = ({ uid }: Owned, user: FileUser): boolean => uid === user.uid || uid === ROOT;
 
 async function distrustOfFolders(folders: readonly string[]): Promise<string | undefined> {
@@ -194,7 +192,7 @@ function foldersAbove(file: string): string[] {
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }
 
-/** Why what lies in a folder may come from a stranger; the reason completes a sentence that begins with its name. */
+/** Why other users could have put files into a folder; the reason completes a sentence that begins with its name. */
 export async function distrustOfFolder(folder: string): Promise<string | undefined> {
   return (
     distrustOfFile(await stat(folder), currentUser()) ??

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { readSmallFile } from "./read-small-file.ts";
 
-/** Where a key or a token is kept: in a variable of the process, or else in a file; neither where both are missing. */
+/** Where a secret is stored: in an environment variable, or else in a file. Both may be missing. */
 export type SecretPlace = {
   readonly variable: string | null | undefined;
   readonly file: string | null | undefined;
-  /** That the file's name is relative to. */
+  /** The folder that the file name is relative to. */
   readonly folder: string;
-  /** Of the file; a longer one holds none. */
+  /** A longer file counts as empty. */
   readonly maxBytes: number;
 };
 
-/** @returns null where no place is named; empty where the one that is holds nothing, or in a file more than one word */
+/** @returns null if no place is configured; empty if it has no value, or a file has more than one word */
 export async function readSecret(
   { variable, file, folder, maxBytes }: SecretPlace,
   env: Readonly<Record<string, string | undefined>>,
@@ -25,7 +25,7 @@ export async function readSecret(
 
 const MOST_CERTIFICATE_BYTES = 1_000_000;
 
-/** The certificates that a file holds; null where it holds none in PEM. @param folder that its name is relative to */
+/** The certificates in a PEM file; null if it has none. @param folder that the file name is relative to */
 export async function readCertificates(file: string, folder: string): Promise<string | null> {
   const read = await readSmallFile(resolve(folder, file), MOST_CERTIFICATE_BYTES);
   return read.kind === "text" && read.text.includes("-----BEGIN CERTIFICATE-----")

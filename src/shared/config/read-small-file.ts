@@ -2,18 +2,18 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 
-/** Text of a file, or why there is none: `reason` completes a sentence that begins with the file's name. */
+/** The text of a file, or why it can't be read: `reason` completes a sentence that begins with the file's name. */
 type SmallFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Looks at a file that is open, and says why it is not to be read. */
+/** Checks an open file, and returns the reason if it must not be read. */
 export type Inspection = (handle: FileHandle, file: string) => Promise<string | undefined>;
 
 /**
- * Reads a UTF-8 file of at most `maxBytes` bytes; a byte order mark is dropped. Pipes are read to their end, unless there
- * is an inspection, which comes before the reading and is not kept waiting by a pipe.
+ * Reads a UTF-8 file of at most `maxBytes` bytes, without its byte order mark. Pipes are read to their end. With an inspection
+ * the file is opened without blocking, so that a pipe cannot delay the inspection.
  */
 export async function readSmallFile(
   file: string,
@@ -34,7 +34,7 @@ export async function readSmallFile(
   try {
     return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    // The decoder throws for nothing but bytes that are not UTF-8.
+    // The decoder throws only for bytes that are not UTF-8.
     return { kind: "unreadable", reason: "is not UTF-8 text" };
   }
 }

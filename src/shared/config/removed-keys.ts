@@ -1,6 +1,6 @@
 /**
- * What replaces a key that configurations had before, or a value of a key, which is written like a line of YAML. Without it such a
- * key would be an unknown one. The table goes with 0.1.0.
+ * The replacement of each removed key, or of a removed value, which is written like a line of YAML. Without its entry the key
+ * would be reported as unknown. The table goes with 0.1.0.
  */
 const REMOVED: Readonly<Record<string, string>> = {
   "embed.provider: llama-cpp":
@@ -12,7 +12,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 
 /**
  * @param key dotted, or a line like `model.provider: llama-cpp`
- * @returns undefined for what was never there
+ * @returns undefined for a key that never existed
  */
 export const replacementOf = (key: string): string | undefined =>
   Object.hasOwn(REMOVED, key) ? REMOVED[key] : undefined;

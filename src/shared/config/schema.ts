@@ -11,7 +11,7 @@ import { isZone } from "../schedules/time.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "./mcp-tools.ts";
 import { parseWindow } from "../schedules/windows.ts";
 
-/** What a text that is no Unicode may be in, by the names of the Encoding Standard: all that Node decodes. */
+/** Encodings of texts that are not Unicode, by the names of the Encoding Standard: all that Node decodes. */
 export const ENCODINGS: readonly string[] = [
   ...["big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis", "ibm866", "koi8-r", "koi8-u"],
   ...[2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15].map((part) => `iso-8859-${part}`),
@@ -19,18 +19,18 @@ export const ENCODINGS: readonly string[] = [
   ...Array.from({ length: 9 }, (_, at) => `windows-${1250 + at}`),
 ];
 
-/** The one that somebody probably meant, who may have written another name of it, such as `latin1` or `sjis`. */
+/** The encoding that was probably meant: the user may have written another label of it, such as `latin1` or `sjis`. */
 function closeEncoding(written: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(written);
     if (ENCODINGS.includes(encoding)) return encoding;
   } catch {
-    // It is no label at all.
+    // The label is unknown.
   }
   return findCloseNames(written, ENCODINGS)[0];
 }
 
-// The text of a format is what messages say was expected.
+// `expected` completes the message "expected …".
 const format = (pattern: RegExp, expected: string) =>
   z.string().regex(pattern, { error: expected });
 const wholeFrom = (least: number) => z.int({ error: `a whole number from ${least}` }).min(least);
@@ -43,7 +43,7 @@ const count = wholeFrom(1);
 const fraction = z.number().min(0).max(1);
 const name = z.string().trim().min(1);
 
-/** Times in which jobs may run; what is wrong with one is said in words of its own. */
+/** A span of time in which jobs may run. parseWindow words the problem. */
 const window = name.superRefine((text, context) => {
   const parsed = parseWindow(text);
   if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.expected });
@@ -135,7 +135,7 @@ const verifySchema = z.strictObject({
   priority: wholeBetween(-100, 100),
   tiers: z.partialRecord(z.enum(VERIFIED_KINDS), z.array(name).min(1)),
   judge: z.strictObject({
-    /** same: the model that answered; off; or a name. Two are asked both. */
+    /** same: the model that answered; off; or a name. With two names both judge. */
     model: z.union([name, z.tuple([name, name])]),
     form: z.enum(JUDGE_FORMS),
     supported_means: z.enum(["yes", "no"]),
@@ -171,40 +171,40 @@ const documentsSchema = z
       "bytes where documents.from is store: a worker without files reads documents by their bytes",
   });
 
-/** How the words of pictures are read. */
+/** Settings of OCR. */
 const ocrSchema = z.strictObject({
   languages: z
     .array(format(/^[a-z]{3}(?:_[a-z]+)?$/, 'the name of a model like "eng"'))
     .min(1)
     .max(8),
   second: z.enum(["fast", "none"]).default("fast"),
-  /** Of models that do not come by packages. */
+  /** The folder of OCR models that are not installed as packages. */
   models_directory: name.nullable().default(null),
   page_timeout_s: wholeBetween(5, 600).default(60),
   memory_mb: wholeFrom(300).default(600),
-  /** A model that sees, at an entry of `hosts`: it is shown the picture of each figure in doubt. */
+  /** A vision model at an entry of `hosts`, which gets the picture of each doubtful figure. */
   confirm: z.strictObject({ host: name, model: name }).nullable().default(null),
 });
 
 const language = z.enum(LANGUAGE_SETTINGS);
 
-/** What is done with a new file that fits: the first rule that does counts. */
+/** What happens to a new file. The first rule with a job that matches wins. */
 const watchRuleSchema = z.strictObject({
-  /** Of its path below the root of the source. */
+  /** A glob for its path below the root of the source. */
   match: name.optional(),
   formats: z
     .array(format(/^[a-z]+$/, 'the name of a format like "pdf"'))
     .min(1)
     .optional(),
-  /** In its frontmatter; one of them. */
+  /** One of these tags is in its frontmatter. */
   tags: z.array(name).min(1).optional(),
-  /** That its newest classification gave; one of them. Without it, and without `unclassified`, the rule is for new files. */
+  /** One of these labels is in its newest classification. A rule without `label` and `unclassified` applies to new files. */
   label: z.union([name, z.array(name).min(1)]).optional(),
-  /** Files whose classification was refused or failed. */
+  /** Matches files whose classification was refused or failed. */
   unclassified: z.literal(true).optional(),
-  /** The rule is for attachments of mails too. */
+  /** The rule also applies to attachments of mails. */
   attachments: z.literal(true).optional(),
-  /** A line of a batch without its path. */
+  /** A line of a batch file without its path. */
   job: z.looseObject({ kind: z.enum(["summarize", "extract", "ask", "investigate"]) }),
   /** Relative to the work root. */
   move_to: name.optional(),
@@ -216,7 +216,7 @@ const watchSchema = z.strictObject({
   rules: z.array(watchRuleSchema).default([]),
 });
 
-/** Of texts that are no Unicode and do not say theirs. */
+/** The encoding of texts that are not Unicode and do not declare theirs. */
 const encoding = name.superRefine((written, context) => {
   if (ENCODINGS.includes(written)) return;
   const meant = closeEncoding(written);
@@ -226,20 +226,20 @@ const encoding = name.superRefine((written, context) => {
 
 const variable = format(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable");
 
-/** Another place that is mirrored into the root of a source. What its kind needs is said in check-across-keys.ts. */
+/** A remote place that is mirrored into the root of a source. check-across-keys.ts checks what each kind needs. */
 const remoteSchema = z.strictObject({
   url: name,
   user: name.optional(),
   secret_env: variable.optional(),
   secret_file: name.optional(),
   ca_file: name.optional(),
-  /** Of a mailbox. */
+  /** For a mailbox. */
   folders: z.array(name).min(1).optional(),
-  /** Of S3, where the host has the bucket in its name. */
+  /** For S3 with the bucket in the host name. */
   bucket: format(/^[\w.-]{1,255}$/, "the name of a bucket").optional(),
-  /** Of S3. */
+  /** For S3. */
   region: format(/^[\w-]{1,60}$/, "a region, like eu-central-1").optional(),
-  /** That may be connected to beside the public internet. */
+  /** Networks that may be accessed beside the public internet. */
   allowed_networks: z.array(network).default([]),
   max_files: wholeBetween(1, 1_000_000).default(20_000),
   max_mb: count.default(20_000),
@@ -247,30 +247,30 @@ const remoteSchema = z.strictObject({
   timeout_s: wholeBetween(1, 600).default(60),
 });
 
-/** Places of which a source can be a mirror. */
+/** Kinds of places that a source can mirror. */
 const REMOTE_KINDS = ["webdav", "imap", "s3", "paperless"] as const;
 
-/** Which fields of an extraction are written to the place of its file, as what; null for none. */
+/** Which extracted fields the write-back writes to the place of the file, and as what; null for none. */
 const writeBackSchema = z.strictObject({
   correspondent: name.nullable().default("correspondent"),
   document_type: name.nullable().default("type"),
   tags: name.nullable().default("tags"),
-  /** By field the name of the custom field there. */
+  /** The custom field there of each extracted field. */
   custom_fields: z.record(name, name).default({}),
-  /** Whether correspondents, types and custom fields are made there that are missing; tags never are. */
+  /** Whether missing correspondents, types and custom fields are created there; tags never are. */
   create: z.boolean().default(false),
-  /** Whether another value is replaced that stood there when the file was read. */
+  /** Whether a different value is replaced that existed when the file was read. */
   replace: z.boolean().default(false),
-  /** What starts it: nightdesk write-back alone, or the end of a batch as well. */
+  /** What starts the write-back: the command only, or also the end of a batch. */
   when: z.enum(["command", "batch_end"]).default("command"),
 });
 
 const sourceSchema = z.strictObject({
   name: format(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, - and _"),
   root: name,
-  /** Within security.allowed_exts, and all of them without it. */
+  /** A subset of security.allowed_exts; all of them by default. */
   exts: extensions.optional(),
-  /** index.language without it. */
+  /** The default is index.language. */
   language: language.optional(),
   encoding: encoding.optional(),
   one_device: z.boolean().optional(),
@@ -350,7 +350,7 @@ const webSchema = z.strictObject({
 
 const effect = z.enum(EFFECTS);
 
-/** What of it is needed beside the other is said in check-across-keys.ts. */
+/** check-mcp-servers.ts checks its rules across keys. */
 const mcpServerSchema = z.strictObject({
   name: format(SERVER_NAME, "up to 32 lower-case letters, digits and _, a letter first"),
   command: name.optional(),
@@ -406,7 +406,7 @@ const dashboardSchema = z.strictObject({
   port: wholeBetween(0, 65_535),
   allowed_hosts: hostNames,
   published: z.boolean(),
-  // Its length is checked where it is used, in words that do not repeat it.
+  // Its length is checked where it is used, in a message that does not repeat it.
   token: z.string().nullable(),
   tls,
   trusted_proxy: z.strictObject({
@@ -459,7 +459,7 @@ export const configSchema = z.strictObject({
   index: z.strictObject({
     sources: z.array(sourceSchema).min(1),
     language,
-    // A tsvector of Postgres ends at 1 MB, which the words of a longer chunk could pass.
+    // A tsvector of Postgres has at most 1 MB, which the words of a longer chunk could exceed.
     chunking: z.strictObject({ max_chars: wholeBetween(100, 20_000), overlap: wholeFrom(0) }),
     secrets: z.enum(["off", "warn", "withhold_remote"]),
     ocr: ocrSchema.nullable(),
@@ -502,7 +502,7 @@ export const configSchema = z.strictObject({
     }),
   }),
   mcp: mcpSchema,
-  // Each is checked by every command, which takes milliseconds.
+  // Every command checks each of them, which takes milliseconds.
   schedules: z
     .array(
       z.strictObject({
@@ -510,9 +510,9 @@ export const configSchema = z.strictObject({
         cron: name,
         timezone: name,
         command: z.array(z.string()).min(1),
-        /** 12h without it. */
+        /** The default is 12h. */
         catch_up: name.optional(),
-        /** true without it. */
+        /** The default is true. */
         enabled: z.boolean().optional(),
       }),
     )
@@ -539,19 +539,16 @@ export const configSchema = z.strictObject({
 });
 
 /**
- * The values after files, environment and flags, each as written. model-base-url.ts gives the hosts, checked;
- * model.base_url and embed.base_url hold what was written, whatever it is.
+ * The values after files, environment and flags, as written. model.base_url and embed.base_url may be invalid: base-url.ts
+ * returns the checked URLs.
  */
 export type ConfigValues = z.infer<typeof configSchema>;
 
-/**
- * The one configuration of a process: values, and what is worked out from them. Frozen, all paths absolute
- * where they say so.
- */
+/** The one configuration of a process: its values and what is derived from them. Frozen; paths are absolute where it says so. */
 export type Config = Readonly<ConfigValues> & {
   /** The file that was read, absolute. */
   readonly file: string;
-  /** Whether flag or environment named it, it was found in a folder, or it came with the program. */
+  /** How the file was selected: by flag or environment, by search, made for a folder, or shipped with the program. */
   readonly chosen: "named" | "found" | "folder" | "shipped";
   readonly roots: {
     /** Folder of the configuration file, absolute. */

@@ -4,7 +4,7 @@ import type { Config } from "./schema.ts";
 
 const MOST_KEY_BYTES = 4_096;
 
-/** The key of the search provider, null where it takes none; or why there is none, as a sentence. It stands in no row and no log. */
+/** The key of the search provider, null if it needs none; or why it is missing, as a sentence. It is never stored or logged. */
 export async function readSearchKey(
   { tools, roots }: Pick<Config, "tools" | "roots">,
   env: Readonly<Record<string, string | undefined>>,
@@ -25,7 +25,7 @@ export async function readSearchKey(
   };
 }
 
-/** Why searches of the web would find no key in this process; undefined where they do, or the web or its search is off. */
+/** Why web searches would lack a key in this process; undefined if they have one, or if the web or its search is off. */
 export async function findKeyFault(
   config: Pick<Config, "tools" | "roots">,
   env: Readonly<Record<string, string | undefined>>,
@@ -37,8 +37,8 @@ export async function findKeyFault(
 }
 
 /**
- * Says that a search of the web would find no key in this process, where an investigation by one of the presets may make one;
- * null where none may, or the key is there. A worker that was started elsewhere may have it.
+ * A hint that web searches would lack a key in this process, if an investigation with one of the presets may search; else null.
+ * A worker that was started elsewhere may have the key.
  */
 export async function searchKeyHint(
   config: Pick<Config, "tools" | "roots">,

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { hashOfFolder, userStateFolder } from "./database-directory.ts";
 
-/** What selects a configuration: the flags and the environment of a command, and where it runs. */
+/** The inputs that select a configuration: flags, environment and current folder of a command. */
 export type ConfigRequest = {
   readonly flags: {
     readonly config?: string;
@@ -20,21 +20,21 @@ export type ConfigRequest = {
 };
 
 /**
- * `found`: by looking for nightdesk.yaml upwards. `folder`: made for a folder of documents, and kept in the user's state
- * folder. `named`: by flag or environment. `shipped`: none of them.
+ * `named`: by flag or environment. `found`: a nightdesk.yaml in the current folder or above. `folder`: generated for a folder of
+ * documents, in the user's state folder. `shipped`: none of these.
  */
 export type SelectedFile = {
   readonly file: string;
   readonly how: "named" | "found" | "folder" | "shipped";
-  /** Who named it; for messages. */
+  /** The flag or variable that named it; for messages. */
   readonly namedBy: string | null;
 };
 
 export const FILE_NAME = "nightdesk.yaml";
 
 /**
- * `--in`, `--config`, NIGHTDESK_CONFIG, what the current folder or a parent has (its nightdesk.yaml, or the one that was made
- * for it), the shipped embedded.yaml. The file of `--in` may not be there yet: make-folder-config.ts makes it.
+ * The order is `--in`, `--config`, NIGHTDESK_CONFIG, the nightdesk.yaml or the generated file of the current folder or a parent,
+ * the shipped embedded.yaml. The file of `--in` may not exist yet: make-folder-config.ts creates it.
  */
 export function selectConfigFile(request: ConfigRequest): SelectedFile {
   const { flags, env, cwd } = request;
@@ -54,26 +54,26 @@ export function selectConfigFile(request: ConfigRequest): SelectedFile {
   return { file: shippedFile("embedded", request), how: "shipped", namedBy: null };
 }
 
-/** The file that a name means: `nightdesk:` and that of a shipped one, or a path from `folder`. */
+/** The file behind a name: `nightdesk:` with the name of a shipped file, or a path relative to `folder`. */
 export function resolveConfigName(name: string, folder: string, request: ConfigRequest): string {
   const shipped = /^nightdesk:(default|embedded|compose|container)$/.exec(name)?.[1];
   return shipped === undefined ? resolve(folder, name) : shippedFile(shipped, request);
 }
 
-/** A file as people read it: relative to the current folder where it lies below it. */
+/** A file for messages: relative to the current folder if it lies below. */
 export function showFile(file: string, { cwd }: Pick<ConfigRequest, "cwd">): string {
   const path = relative(cwd, file);
   return path === "" || path.startsWith("..") || isAbsolute(path) ? file : path;
 }
 
-/** A value that is there and not blank, with where it came from. */
+/** A value that is set and not blank, with its origin. */
 export const given = (
   value: string | undefined,
   origin: string,
 ): { readonly value: string; readonly origin: string } | null =>
   value === undefined || value.trim() === "" ? null : { value, origin };
 
-/** Whether a file came with the program. Who could change it could change the program. */
+/** Whether a file belongs to the program. Whoever can change it can change the program too. */
 export const isShipped = (file: string, { packageRoot }: ConfigRequest): boolean =>
   file.startsWith(join(packageRoot, "configs") + sep);
 
@@ -87,7 +87,7 @@ function findUpwards(folder: string, env: ConfigRequest["env"]): SelectedFile | 
   return parent === folder ? null : findUpwards(parent, env);
 }
 
-/** The folder's own file where it has one, else the one that is or would be kept for it. */
+/** The folder's own file if it has one, else its file in the user's state folder, which may not exist. */
 function selectInFolder(folder: string, env: ConfigRequest["env"]): SelectedFile {
   const own = join(folder, FILE_NAME);
   const state = stateOfFolder(folder, env);
@@ -98,7 +98,7 @@ function selectInFolder(folder: string, env: ConfigRequest["env"]): SelectedFile
 
 const MOST_NAME_CHARS = 24;
 
-/** Where configuration and database of a folder are kept that has none of its own: by its name and its path. */
+/** The folder in the user's state folder for a folder without a configuration, by its name and a hash of its path. */
 export function stateOfFolder(folder: string, env: ConfigRequest["env"]): string | undefined {
   const base = userStateFolder(env);
   if (base === undefined) return undefined;
@@ -107,17 +107,17 @@ export function stateOfFolder(folder: string, env: ConfigRequest["env"]): string
     const name = basename(real).replaceAll(/[^A-Za-z0-9_-]+/g, "-");
     return join(base, `${name.slice(0, MOST_NAME_CHARS)}-${hashOfFolder(real)}`);
   } catch {
-    // A folder that is not there, or that this user may not enter, has no state.
+    // A missing folder, or one that this user may not enter, has no state.
     return undefined;
   }
 }
 
-/** Whether there is something of that name, if only a link that leads nowhere: what is there is never passed over. */
+/** Whether an entry of that name exists, even a dangling link: an existing entry is never skipped. */
 export function stands(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Above a folder that this user may not search, nothing can be found.
+    // Below a folder that this user may not search, nothing can be found.
     return false;
   }
 }

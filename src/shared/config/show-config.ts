@@ -26,7 +26,7 @@ function maskText(key: string, value: string): unknown {
   return key === "on_batch_end.webhook" ? maskWebhook(value) : maskParts(value);
 }
 
-/** Headers of a host hold keys as often as not. */
+/** Masks the headers of hosts, which often contain keys. */
 const withoutHeaders = (hosts: Config["hosts"]): readonly unknown[] =>
   hosts.map(({ headers, ...host }) => ({
     ...host,
@@ -44,13 +44,13 @@ function leavesOf(value: unknown, path: KeyPath): Leaf[] {
   return entries.flatMap(([key, part]) => leavesOf(part, [...path, key]));
 }
 
-/** What a program of the configuration is given may be a key, whatever its name is. */
+/** Masks all variables of a configured program: any of them may be a key. */
 const maskVariables = (variables: unknown): unknown =>
   isRecord(variables)
     ? Object.fromEntries(Object.keys(variables).map((name) => [name, "***"]))
     : variables;
 
-/** A password is masked wherever a URL stands, also in a schedule's command. */
+/** Masks passwords in URLs at any depth, also in the command of a schedule. */
 function maskParts(value: unknown): unknown {
   if (typeof value === "string") return maskUrl(value);
   if (Array.isArray(value)) return value.map(maskParts);

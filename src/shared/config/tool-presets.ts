@@ -14,8 +14,8 @@ type ToolName =
   | "shell";
 
 /**
- * What tools ship with Nightdesk, by name, as far as a configuration and a batch may name them: the worker's registry
- * (worker/tools/registry.ts) has the same, and a test holds the two together.
+ * The shipped tools that a configuration or a batch may name. The worker's registry (worker/tools/registry.ts) has the same
+ * tools, which a test checks.
  */
 export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   search_index: "none",
@@ -30,7 +30,7 @@ export const TOOL_EFFECTS: Readonly<Record<ToolName, ToolEffect>> = {
   shell: "exec",
 };
 
-/** The tool that reads a file: the only one that a question offers, and the one that a footer names. */
+/** The tool that reads a file. It is the only tool of a question, and the one that a footer names. */
 export const READ_TOOL = "read_text_file" satisfies ToolName;
 
 const TOOL_NAMES = Object.keys(TOOL_EFFECTS).join(", ");
@@ -38,7 +38,7 @@ const TOOL_NAMES = Object.keys(TOOL_EFFECTS).join(", ");
 const SAFE = ["search_index", "list_files", "read_text_file", "search_text", "calculate"] as const;
 const CONTEXT = [...SAFE, "read_artifact", "note"] as const;
 
-/** The presets that ship, in the order in which they are listed. */
+/** The shipped presets, in the order of lists. */
 export const SHIPPED_PRESETS: Readonly<Record<string, readonly ToolName[]>> = {
   reader: ["read_text_file"],
   readonly_safe: SAFE,
@@ -49,15 +49,15 @@ export const SHIPPED_PRESETS: Readonly<Record<string, readonly ToolName[]>> = {
 
 export const DEFAULT_PRESET = "readonly_safe";
 
-/** Names that can be typed, and that look like no other. */
+/** Names that are easy to type and to tell apart. */
 const PRESET_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
-/** A name that promises what effects its tools have. */
+/** A name that promises tools without effects. */
 const PROMISES_READING = /^read[_-]?only/;
 
 /**
- * What is wrong with a preset, in words that follow its name; undefined where nothing is. Who names one readonly is
- * believed by others, so that the name is held to the effects of its tools.
- * @param servers whose tools it may name as `mcp.<server>.<tool>`
+ * The problem of a preset, in words that follow its name; undefined if there is none. Users trust the name readonly, so a preset
+ * with that name may only have tools without effects.
+ * @param servers whose tools the preset may name as `mcp.<server>.<tool>`
  */
 export function presetProblem(
   name: string,
@@ -96,16 +96,16 @@ function effectOf(tool: string, servers: readonly McpServerConfig[]): ToolEffect
   return found.kind === "tool" ? found.effect : "exec";
 }
 
-/** The keys of `tools.web` by which its tools are there. */
+/** The keys of `tools.web` that enable its tools. */
 export type WebSwitches = {
   readonly enabled: boolean;
   readonly search: { readonly provider: string | null };
 };
 
-/** What needs the web, by its tool. */
+/** The tools that need the web. */
 export const WEB_TOOLS = { search: "web_search", page: "web_fetch" } as const;
 
-/** Why a tool of the web can't be used with a configuration, in words that follow a colon; undefined for any other tool. */
+/** The setting that a web tool lacks, in words that follow a colon; undefined if it lacks none, and for any other tool. */
 export function whyWebOff(tool: string, web: WebSwitches): string | undefined {
   if (tool !== WEB_TOOLS.search && tool !== WEB_TOOLS.page) return undefined;
   if (!web.enabled) return "set tools.web.enabled.";
@@ -113,13 +113,13 @@ export function whyWebOff(tool: string, web: WebSwitches): string | undefined {
   return "set tools.web.search.provider.";
 }
 
-/** Why a tool can't be used with a configuration, as a sentence; undefined where it can. */
+/** Why the configuration disables a tool, as a sentence; undefined if it does not. */
 export function disabledBecause(tool: string, web: WebSwitches): string | undefined {
   const why = whyWebOff(tool, web);
   return why === undefined ? undefined : `${tool} is disabled: ${why}`;
 }
 
-/** What a configuration says of investigations. */
+/** The settings of investigations. */
 type InvestigationConfig = {
   readonly tools: {
     readonly presets: Readonly<Record<string, readonly string[]>>;
@@ -129,8 +129,8 @@ type InvestigationConfig = {
 };
 
 /**
- * Why an investigation can't be done with a configuration, as far as who queues it can tell: its preset is not there or
- * lacks a tool that the job needs, or the model calls none. A sentence; undefined where nothing is wrong.
+ * Why an investigation can't run with a configuration, as far as the enqueuing process can tell: its preset is unknown or lacks
+ * a required tool, or the model calls no tools. A sentence; undefined if there is no problem.
  */
 export function investigationProblem(
   input: {
@@ -161,7 +161,7 @@ export function investigationProblem(
   };
 }
 
-/** Whether a preset is there and has a tool. @param name undefined for the default */
+/** Whether a preset exists and has a tool. @param name undefined for the default */
 export function mayUse(
   tool: ToolName,
   name: string | undefined,
@@ -171,12 +171,12 @@ export function mayUse(
   return typeof preset !== "string" && preset.tools.includes(tool);
 }
 
-/** What finds passages for a model that calls no tools. */
+/** The tool that Nightdesk calls itself for a model that calls no tools. */
 const SEARCH: ToolName = "search_index";
 
 export const canSearch = ({ tools }: Pick<Preset, "tools">): boolean => tools.includes(SEARCH);
 
-/** That a preset is of no use to a model that calls no tools. */
+/** The message that a preset is useless for a model that calls no tools. */
 export const onlySearches = (preset: string): string =>
   `For a model that calls no tools Nightdesk calls ${SEARCH} itself, which the preset ${JSON.stringify(preset)} does not have. ` +
   `Take --preset ${DEFAULT_PRESET}.`;
@@ -185,13 +185,13 @@ const isTool = (name: string): name is ToolName => Object.hasOwn(TOOL_EFFECTS, n
 
 export type Preset = { readonly name: string; readonly tools: readonly string[] };
 
-/** All presets of a configuration by name: those that ship, then its own. */
+/** All presets of a configuration: shipped ones, then its own. */
 export const presetsOf = (own: Readonly<Record<string, readonly string[]>>): readonly Preset[] =>
   Object.entries({ ...SHIPPED_PRESETS, ...own }).map(([name, tools]) => ({ name, tools }));
 
 /**
- * The preset of a job, if its configuration has it and it holds all tools that the job can't do without.
- * @returns the preset, or what is wrong, as a sentence
+ * Selects the preset of a job, which must have all tools that the job requires.
+ * @returns the preset, or the problem as a sentence
  */
 export function selectPreset(
   own: Readonly<Record<string, readonly string[]>>,

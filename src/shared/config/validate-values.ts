@@ -10,9 +10,9 @@ import { configSchema } from "./schema.ts";
 import type { ConfigValues } from "./schema.ts";
 import { parseUrl } from "../http/parse-url.ts";
 
-/** The values of a tree, if they are what the schema says. @throws Failure CONFIG_ERROR with all problems */
+/** The values of a tree, validated by the schema. @throws Failure CONFIG_ERROR with all problems */
 export function validateValues(tree: Mapping): ConfigValues {
-  // One parse does not repay compiling the schema.
+  // Compiling the schema does not pay off for one parse.
   const result = configSchema.safeParse(plainValue(tree), {
     jitless: true,
     error: expectationOf,
@@ -56,7 +56,7 @@ function formatUnknown(tree: Mapping, path: KeyPath, key: string): Problem {
   return { place, text: `${quote(dotted)} is not a key; ${expected}` };
 }
 
-/** What stands at a path, to follow its key. */
+/** Describes the value at a path, to follow its key. */
 export function formatFound(tree: ConfigTree, path: KeyPath): string {
   const part = treeAt(tree, path);
   switch (part?.kind) {
@@ -78,7 +78,7 @@ function formatScalar(value: unknown, path: KeyPath): string {
   return isSecret(value, path) ? "is a text that is not shown" : `is ${quote(value)}`;
 }
 
-/** A connection URL whose form is not known may be a password as a whole. */
+/** A connection URL that does not parse may be a password as a whole. */
 const isSecret = (value: string, path: KeyPath): boolean =>
   /^(database|queue)(\.|$)/.test(dottedKey(path)) &&
   path[1] !== "backend" &&
@@ -87,19 +87,19 @@ const isSecret = (value: string, path: KeyPath): boolean =>
 
 const MAX_DISTANCE = 2;
 
-/** The keys that the schema has at a path; none where it takes any key. */
+/** The keys of the schema at a path; empty if it takes any key. */
 function keysAt(path: KeyPath): string[] {
   const schema = path.reduce<z.core.$ZodType | undefined>(stepInto, configSchema);
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-/** Every key of the schema that holds a value, dotted; without those of list entries. */
+/** Every dotted key of the schema with a value, without those of list entries. */
 export function schemaKeys(path: readonly string[] = []): string[] {
   const keys = keysAt(path);
   return keys.length === 0 ? [path.join(".")] : keys.flatMap((key) => schemaKeys([...path, key]));
 }
 
-/** The key that somebody probably meant: alike at this level, or of the same name elsewhere. */
+/** The key that was probably meant: a similar one at this level, or the same name elsewhere. */
 function suggestKey(path: KeyPath, key: string): string | null {
   const alike = keysAt(path)
     .map((known) => ({ known, distance: editDistance(plain(known), plain(key), MAX_DISTANCE) }))
@@ -120,5 +120,5 @@ function stepInto(
   return schema instanceof z.ZodArray ? schema.element : undefined;
 }
 
-/** `maxTokens` and `max-tokens` are typed `max_tokens`. */
+/** Folds `maxTokens`, `max-tokens` and `max_tokens` into one spelling. */
 const plain = (key: string): string => key.toLowerCase().replaceAll(/[-_]/g, "");

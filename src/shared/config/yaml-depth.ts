@@ -1,4 +1,4 @@
-/** What is looked at of a token of the YAML parser. */
+/** The parts of a token of the YAML parser that are read here. */
 type YamlToken = {
   readonly type: string;
   readonly offset: number;
@@ -13,10 +13,9 @@ type YamlItem = {
 };
 
 /**
- * The first token of a parsed YAML document that is nested deeper than `limit` levels. To be asked before the
- * composer sees the tokens: it recurses, and a nesting that uses up the stack can end the whole process (V8 aborts
- * where a regular expression is compiled at the very end of the stack). The parser itself does not recurse.
- *
+ * The first token of a parsed YAML document that is nested deeper than `limit` levels. Call it before the composer, which
+ * recurses: deep nesting that exhausts the stack can end the process (V8 aborts when it compiles a regular expression at the
+ * very end of the stack). The parser itself does not recurse.
  * @param root the value of the document token; the levels are counted from 1
  */
 export function findTooDeep(root: YamlToken | undefined, limit: number): YamlToken | undefined {
@@ -31,8 +30,8 @@ const childrenOf = ({ items = [] }: YamlToken): YamlToken[] =>
   items.flatMap(({ key, value }) => [key, value].filter((part) => part != null));
 
 /**
- * Whether a parsed YAML document has more than `limit` parts: entries, and marks, blanks and anchors around them. To be asked
- * before the composer, too, whose work can grow with the square of them.
+ * Whether a parsed YAML document has more than `limit` parts: entries, and the marks, blanks and anchors around them. Call it
+ * before the composer, whose time can grow with their square.
  */
 export function hasMoreParts(root: YamlToken | undefined, limit: number): boolean {
   const open = root === undefined ? [] : [root];
