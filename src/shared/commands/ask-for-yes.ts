@@ -4,10 +4,10 @@ import type { Invocation } from "./command.ts";
 import { Failure } from "../failure.ts";
 
 /**
- * Whether something may be done: `--yes`, or an answer on the terminal. The end of the input, and Ctrl-C, are a no.
+ * Asks for permission: `--yes`, or an answer on the terminal. End of input and Ctrl-C mean no.
  * @param question without the choices behind it, such as "Download 3 MB?"
- * @param what is to be allowed, to follow "whether", such as "this may be downloaded"
- * @throws Failure USAGE_ERROR where nobody can be asked and --yes is missing
+ * @param what needs permission, to follow "whether", such as "this may be downloaded"
+ * @throws Failure USAGE_ERROR without a terminal and without --yes
  */
 export async function askForYes(
   { options }: Pick<Invocation, "options">,

@@ -7,7 +7,7 @@ import { COMMANDS, GLOBAL_OPTIONS, GROUP_SUMMARIES } from "./table.ts";
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 type Execute = (command: Command, args: readonly string[], options: Values) => Promise<void>;
 
-/** Commander's program of all commands. @param execute called with what was parsed */
+/** Commander's program of all commands. @param execute is called with the parsed command line */
 export function buildProgram(version: string, execute: Execute): Program {
   const program = new Program("nightdesk")
     .description(
@@ -16,7 +16,7 @@ export function buildProgram(version: string, execute: Execute): Program {
     .version(version)
     .addHelpText("before", examplesOf(TOP_EXAMPLES))
     .showSuggestionAfterError()
-    // main.ts says it, in the form that the command line asks for.
+    // main.ts prints errors, in the format that the command line asks for.
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
   for (const option of GLOBAL_OPTIONS) program.addOption(toOption(option));
@@ -38,7 +38,7 @@ const TOP_EXAMPLES = [
   `nightdesk sql "select state, count(*) from results group by 1"`,
 ];
 
-/** What commands begin with: words alone, or a command of its own that stands before them in the table. */
+/** The group of a command: words without an action, or a command that precedes it in the table. */
 function groupOf(
   program: Program,
   groups: Map<string, Program>,
@@ -78,7 +78,7 @@ function addCommand(
   return sub;
 }
 
-/** An option after the command wins over the same before it, and both over its default. */
+/** An option after the command wins over the same option in front of it, and both win over the default. */
 function optionsOf(program: Program, sub: Program): Values {
   const values: Record<string, Values[string]> = { ...program.opts<Values>() };
   for (const [name, value] of Object.entries(sub.opts<Values>())) {
@@ -104,14 +104,14 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-/** 0 is any port that is free. */
+/** 0 means any free port. */
 function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= MOST_PORT) return Number(text);
   throw new InvalidArgumentError(`${JSON.stringify(text)} is no port: 0 to ${MOST_PORT}.`);
 }
 const MOST_PORT = 65_535;
 
-/** What `--no-windows` said before is false, and no list: the later word holds. */
+/** `before` is false after `--no-windows`: the later option wins. */
 const addToList = (text: string, before?: readonly string[] | false): readonly string[] => [
   ...(before === undefined || before === false ? [] : before),
   text,
@@ -130,7 +130,7 @@ type ReadWords = {
 const ASKS_FOR_HELP = new Set(["help", "--help", "-h", "--version", "-V"]);
 
 /**
- * Reads the words after `nightdesk` as the command line would, and runs nothing.
+ * Parses the words after `nightdesk` as the command line would, without running the command.
  * @returns the command, or what is wrong with the words
  */
 export function parseCommandWords(
@@ -151,7 +151,7 @@ export function parseCommandWords(
   return read === undefined ? { ok: false, reason: "no command is named" } : { ok: true, ...read };
 }
 
-/** What Commander says of a wrong command line. */
+/** Commander's message about an invalid command line. */
 function wordsOf(error: unknown): string {
   // Not instanceof: this is not the door of the package.
   if (!(error instanceof Error && "code" in error && String(error.code).startsWith("commander."))) {
@@ -160,9 +160,9 @@ function wordsOf(error: unknown): string {
   return plainWords(error.message);
 }
 
-/** What Commander says about a wrong command line, as one line that names the way to help. */
+/** Commander's message about an invalid command line, in one line with a hint at --help. */
 export function usageFailure({ code, message }: CommanderError): Failure {
-  // Commander ends with this code when it has printed help because no command was named.
+  // Commander uses this code after it has printed help because no command was named.
   if (code === "commander.help") {
     return new Failure("USAGE_ERROR", "Name one of these commands; nightdesk --help lists all.");
   }

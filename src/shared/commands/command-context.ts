@@ -20,7 +20,7 @@ import type { ColorChoice, Terminal } from "../terminal/terminal.ts";
 import { isZone, localZone } from "../schedules/time.ts";
 import { countOf } from "../views/quantity.ts";
 
-/** What a command works with, besides its own arguments. */
+/** What a command needs besides its own arguments. */
 export type CommandContext = {
   readonly invocation: Invocation;
   readonly config: Config;
@@ -28,10 +28,10 @@ export type CommandContext = {
   readonly terminal: Terminal;
 };
 
-/** Reads the configuration of a command and opens its terminal. The logger is made when it is first asked for. */
+/** Reads the configuration of a command and opens its terminal. The logger is created on first use. */
 export async function openContext(invocation: Invocation): Promise<CommandContext> {
   const config = await loadConfigFor(invocation);
-  // A worker's command asks the host itself, and doctor reports a URL that is not valid.
+  // A command of the worker calls the host itself, and doctor reports an invalid URL.
   const { process } = invocation.command;
   if (process === "producer" || process === "dashboard" || process === "serve")
     checkHostUrls(config, invocation);
@@ -42,7 +42,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   const style = terminal.isInteractive ? "pretty" : "json";
   let logger: Logger | undefined;
   const openLogger = (): Logger => (logger ??= createLogger(config.log.level, style));
-  // Libraries of the queue and of models warn on the console, which is no line of our log.
+  // Libraries of the queue and of models warn on the console, whose lines are not in the format of the log.
   Object.assign(console, {
     warn: (...words: unknown[]) => {
       openLogger().warn(format(...words));
@@ -58,7 +58,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   };
 }
 
-/** A flag is refused also where no host is asked. @throws Failure CONFIG_ERROR for a URL that is not valid */
+/** Checks the flag even if no host is called. @throws Failure CONFIG_ERROR for an invalid URL */
 function checkHostUrls(config: Config, { options }: Invocation): void {
   if (options["ollamaBaseUrl"] !== undefined) modelBaseUrl(config);
   modelHostsOf(config);
@@ -74,7 +74,7 @@ function printPlaceOfState({ database, roots }: Config, terminal: Terminal): voi
   );
 }
 
-/** The terminal of a command, with what its flags and environment say of colour and times. */
+/** The terminal of a command, with its flags and environment for colour and times. */
 export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
   const { TZ: zone = "" } = env;
   return openTerminal({
@@ -86,7 +86,7 @@ export function openTerminalOf({ options, env, screen }: Invocation): Terminal {
   });
 }
 
-/** `--color` and `--no-color`, then FORCE_COLOR, then NO_COLOR, each where it says something; else what the streams are. */
+/** `--color` and `--no-color`, then FORCE_COLOR, then NO_COLOR, then auto-detection. */
 function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
   if (option === false) return "never";
   if (option === "always" || option === "never" || option === "auto") return option;
@@ -95,7 +95,7 @@ function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
   return no !== "" || term === "dumb" ? "never" : "auto";
 }
 
-/** The configuration that the flags and the environment of a command select, or that is made for its folder. */
+/** The configuration that flags and environment of a command select, or that is generated for its folder. */
 export async function loadConfigFor(invocation: Invocation): Promise<Config> {
   const request = configRequestOf(invocation);
   await makeWhereNoneIs(invocation, request);
@@ -120,7 +120,7 @@ async function makeWhereNoneIs(invocation: Invocation, request: ConfigRequest): 
   if (moved !== null) terminal.say(moved);
 }
 
-/** The folder that a configuration is to be made for; undefined where there is one. */
+/** The folder that needs a generated configuration; undefined if it has one. */
 function folderWithoutConfig({ command }: Invocation, request: ConfigRequest): string | undefined {
   const { flags, env, cwd, packageRoot } = request;
   const { file, how } = selectConfigFile(request);
@@ -135,7 +135,7 @@ function folderWithoutConfig({ command }: Invocation, request: ConfigRequest): s
   return how === "shipped" && isMade && !isNamed && !isOurs ? cwd : undefined;
 }
 
-/** What selects the configuration of a command. */
+/** The inputs that select the configuration of a command. */
 export function configRequestOf({ options, env, cwd, packageRoot }: Invocation): ConfigRequest {
   const flags = {
     config: textOption(options["config"]),
@@ -153,7 +153,7 @@ export function configRequestOf({ options, env, cwd, packageRoot }: Invocation):
 const textOption = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** The database of a command, which ends it. @param create as of `withDatabase` */
+/** Opens the database of a command, which has to end it. @param create as in `withDatabase` */
 export const openDatabase = (
   context: CommandContext,
   create: "create" | "must-exist",
@@ -170,9 +170,9 @@ export const openDatabase = (
   });
 
 /**
- * Runs the body with the database open, and closes it whatever happens.
- * @param create whether an embedded database that is not there yet is made, or is Failure NOT_FOUND
- * @param onStart called before the process of an embedded database is started
+ * Runs the body with the database open, and closes it in any case.
+ * @param create whether a missing embedded database is created, or fails with NOT_FOUND
+ * @param onStart called before the process of an embedded database starts
  */
 export async function withDatabase<T>(
   context: CommandContext,
@@ -188,12 +188,12 @@ export async function withDatabase<T>(
   }
 }
 
-/** A command whose work begins with the database open, which has to be there. */
+/** A command that needs an existing, open database. */
 export const databaseCommand = (
   run: (context: CommandContext, database: Database) => ReturnType<CommandHandler>,
 ): CommandHandler => checkedCommand(() => undefined, run);
 
-/** The same where `check` reads or refuses what was given before the database is opened. */
+/** The same with a `check` of the arguments before the database is opened. */
 export const checkedCommand =
   <T>(
     check: (context: CommandContext) => T,
@@ -208,12 +208,12 @@ export const checkedCommand =
     return code ?? 0;
   };
 
-/** The name of whoever runs this, as the system knows it. */
+/** The name of the user by the operating system. */
 export function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user without an entry, as in a container.
+    // A user without an account entry, as in a container.
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }

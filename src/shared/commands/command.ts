@@ -1,6 +1,6 @@
 import type { Screen } from "../terminal/terminal.ts";
 
-/** A command of the `nightdesk` bin, as data: help, completion and parsing all come from it. */
+/** A command of `nightdesk` as data, from which help, completion and parsing are built. */
 export type Command = {
   /** Words after `nightdesk`, such as `enqueue` or `batch show`. */
   readonly name: string;
@@ -10,23 +10,23 @@ export type Command = {
   readonly examples: readonly string[];
   readonly arguments: readonly CommandArgument[];
   readonly options: readonly CommandOption[];
-  /** Works in a folder of documents that has no configuration: it is made. */
+  /** Works in a folder of documents without a configuration, which is then generated. */
   readonly anyFolder?: true;
-  /** Not in help or completion: started by Nightdesk itself. */
+  /** Not in help or completion: Nightdesk starts it itself. */
   readonly hidden?: true;
 };
 
-/** Commands by their words; without a process one is of the producer. */
+/** Commands by their words. The default process is the producer. */
 export type CommandTable = Readonly<Record<string, ListedCommand>>;
 
 type ListedCommand = Omit<Command, "name" | "process" | "arguments" | "options"> & {
   readonly process?: Command["process"];
-  /** What each argument is, by Commander's notation. */
+  /** Descriptions by Commander's notation. */
   readonly arguments?: Readonly<Record<string, string>>;
   readonly options?: OptionTable;
 };
 
-/** What each option does, by Commander's notation. */
+/** Descriptions of options by Commander's notation. */
 export type OptionTable = Readonly<Record<string, string | Omit<CommandOption, "flags">>>;
 
 export type CommandArgument = {
@@ -39,13 +39,13 @@ export type CommandOption = {
   /** Commander's notation: `--limit <n>`, `--no-wait`. */
   readonly flags: string;
   readonly description: string;
-  /** `list`: the flag may be given again, one value each. */
+  /** `list`: the flag can be repeated, one value each. */
   readonly kind?: "count" | "port" | "text" | "list";
   readonly choices?: readonly string[];
   readonly hidden?: true;
 };
 
-/** What main.ts hands to a command. */
+/** What main.ts passes to a command. */
 export type Invocation = {
   readonly command: Command;
   readonly args: readonly string[];
@@ -54,12 +54,12 @@ export type Invocation = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly screen: Screen;
-  /** Folder of package.json: configs/, migrations/ and bin/ lie in it. */
+  /** The folder of package.json, configs/, migrations/ and bin/. */
   readonly packageRoot: string;
   readonly version: string;
 };
 
-/** Runs a command and gives its exit code; 0 where it gives none. */
+/** Runs a command and returns its exit code; 0 by default. */
 export type CommandHandler = (invocation: Invocation) => Promise<number> | Promise<void>;
 
 /** Loads the handler of each command name of one process, and nothing else. */

@@ -2,9 +2,9 @@ import { Failure } from "../failure.ts";
 import { hasCode } from "../store/connection/errors.ts";
 
 /**
- * The failure of a command that can't listen where it was asked to: CONFIG_ERROR for a port that is taken and an address that
- * is not this machine's or not allowed, else the error itself.
- * @param keys the settings that say where, in words
+ * The failure of a command that can't listen: CONFIG_ERROR for a port in use, or an address that is not local or not permitted,
+ * else the error itself.
+ * @param keys the settings of the address, in words
  */
 export function listenFailure(
   error: Error,

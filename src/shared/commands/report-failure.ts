@@ -25,7 +25,7 @@ const UNAVAILABLE = new Set<ErrorCode>([
   "DATABASE_READ_ONLY",
 ]);
 
-/** What the configuration names is not there: another start ends in the same way. */
+/** Something that the configuration names is missing: another start fails in the same way. */
 const OF_CONFIGURATION = [
   "CONFIG_ERROR",
   "SCHEMA_OUTDATED",
@@ -33,20 +33,20 @@ const OF_CONFIGURATION = [
   "RERANK_MODEL_INVALID",
 ] as const satisfies readonly ErrorCode[];
 
-/** Whether it is a code of commands that end with `EXIT.config`. */
+/** Whether commands with this code exit with `EXIT.config`. */
 export const isOfConfiguration = (code: string): code is (typeof OF_CONFIGURATION)[number] =>
   OF_CONFIGURATION.some((one) => one === code);
 
-/** A statement with a caret under the place, and a list of what is wrong in a file. */
+/** Messages with several lines: a statement with a caret below the error, and a list of problems in a file. */
 const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 
-/** Of a file that a command writes, or a package: what the database meets is translated where it is met. */
+/** Translates errors of written files and missing packages. Database errors were translated where they occurred. */
 const typedOf = (thrown: unknown): unknown =>
   thrown instanceof Failure
     ? thrown
     : (storageFaultOf(thrown) ?? missingPackageOf(thrown) ?? thrown);
 
-/** A package that is not installed, or is being installed at this moment. */
+/** A package that is not installed, or whose installation is running now. */
 function missingPackageOf(thrown: unknown): Failure | undefined {
   if (!hasCode(thrown, "MODULE_NOT_FOUND") && !hasCode(thrown, "ERR_MODULE_NOT_FOUND"))
     return undefined;
@@ -77,7 +77,7 @@ const EXIT_OF_JOB: Readonly<Partial<Record<CodeOutcome, number>>> = {
   held: EXIT.tryLater,
 };
 
-/** With what a command ends that waits for the single job, or meets the code itself. */
+/** Exit codes of a command that waits for one job with this code, or gets the code itself. */
 export function exitCodesOf(code: ErrorCode): readonly number[] {
   const { outcome } = CODES[code];
   const own = exitOfCommand(code);
@@ -85,7 +85,7 @@ export function exitCodesOf(code: ErrorCode): readonly number[] {
   return own === EXIT.error ? [ofJob] : [...new Set([ofJob, own])];
 }
 
-/** A typed failure: one line of JSON on stdout, or one line for people on stderr. */
+/** Prints a failure: one line of JSON on stdout, or one line for people on stderr. */
 export function printFailure(
   thrown: unknown,
   { json, stack }: { json: boolean; stack: boolean },
@@ -99,7 +99,7 @@ export function printFailure(
   }
 }
 
-/** What a command refuses before it queues anything, in the same form. @returns the exit code */
+/** Prints a refusal from before anything was queued, in the same format. @returns the exit code */
 export function printRefusal(refusal: Refusal, { options }: Pick<Invocation, "options">): number {
   printTyped(refusal, options["json"] === true);
   return EXIT.refused;

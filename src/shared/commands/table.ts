@@ -32,7 +32,7 @@ export const GLOBAL_OPTIONS = optionsOf({
   "--debug": "stack traces with errors",
 });
 
-/** What the words have in common that several commands begin with. */
+/** Summaries of the words that several commands begin with. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   batch: "Follow, change, repeat and export batches",
   schedule: "Run commands at fixed times",

@@ -11,14 +11,14 @@ const expires: OptionTable = {
   "--expires <age>": "how long a rule holds, like 12h or 7d; 7d by default",
 };
 const APPROVAL_ID = "id of an approval, or 8 characters or more that it begins with";
-/** In place of an id. */
+/** Options in place of an id. */
 const many: OptionTable = {
   "--all": "all calls that wait, in place of an id",
   "--batch <batch>": "those of one batch, by its name or id",
   "--where <key=value>": "those of one tool, as tool=shell; with --batch those of the batch",
 };
 
-/** What investigations ask people, and what people said. */
+/** Commands for the approvals that investigations wait for. */
 export const APPROVALS: CommandTable = {
   "approvals list": {
     summary: "List what waits for somebody to approve it, equal calls together",
@@ -137,7 +137,7 @@ const reviewedJob = {
 const field = "a value of an extraction, as its table or its JSON pointer names it";
 const reviewedBatch: OptionTable = { "--batch <batch>": "of one batch, by its name or id" };
 
-/** Answers that a person is asked to look at, the last of verify.tiers, values that a write-back withheld, and fields of any extraction. */
+/** Reviews of answers (the last tier of verify.tiers), of values that a write-back withheld, and of any extracted field. */
 export const REVIEWS: CommandTable = {
   "reviews list": {
     summary:

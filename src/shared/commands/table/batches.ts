@@ -1,7 +1,6 @@
 import type { CommandTable } from "../command.ts";
 import { DEADLINE, PRIORITY, WINDOWS, days, limit, night, priority, route } from "./options.ts";
 
-/** What can be done with a batch. */
 export const BATCHES: CommandTable = {
   "batch list": {
     summary: "List batches, newest first",

@@ -20,7 +20,7 @@ import {
   documentFilter,
 } from "./options.ts";
 
-/** Commands that queue work, or look into the index. */
+/** Commands that queue work, or search the index. */
 export const JOBS: CommandTable = {
   sync: {
     summary: "Fetch what is new or changed in the places that sources mirror, and index it",

@@ -2,7 +2,6 @@ import type { CommandTable } from "../command.ts";
 
 const NOTE_TYPES = ["preference", "project_state", "constraint", "workflow_rule", "user_fact"];
 
-/** Durable notes. */
 export const MEMORY: CommandTable = {
   "memory add": {
     summary: "Write a durable note: a preference, a constraint, a rule, a fact",

@@ -14,7 +14,7 @@ export const changed: OptionTable = {
 export const files = {
   "[path...]": "files, folders, or quoted globs below the allowed roots; - for a text on stdin",
 };
-/** Files beside those of the arguments, and a text that becomes one. */
+/** Files beside the arguments, and a text from stdin that becomes a file. */
 export const fileList: OptionTable = {
   "--files-from <list>": "also the paths in this file, one a line; - for stdin",
   "--null": "with --files-from: paths end in NUL, as of find -print0",
@@ -67,7 +67,7 @@ export const night: OptionTable = {
   ...priority,
 };
 
-/** Which documents, by the date that they say; `index show` tells what it is. */
+/** Selects documents by their date, which `index show` prints. */
 export const days: OptionTable = {
   "--since <day>": "only documents of this day (YYYY-MM-DD) or later",
   "--until <day>": "only documents of this day or earlier",

@@ -1,6 +1,6 @@
 import type { CommandTable } from "../command.ts";
 
-/** Commands that keep a desk running. */
+/** Commands that start and update an installation. */
 export const PROCESSES: CommandTable = {
   up: {
     process: "worker",
@@ -62,7 +62,7 @@ export const PROCESSES: CommandTable = {
   },
 };
 
-/** Tokens of programs that come by `nightdesk serve`. */
+/** Tokens of programs that use `nightdesk serve`. */
 export const TOKENS: CommandTable = {
   "tokens create": {
     summary: "Make a token by which a program may queue jobs, and print it once",

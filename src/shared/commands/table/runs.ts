@@ -5,7 +5,7 @@ const WITH_REASONING: OptionTable = {
   "--with-reasoning": "also what models thought before they replied, as far as it is kept",
 };
 
-/** Runs, and what they leave behind. */
+/** Runs and their records. */
 export const RUNS: CommandTable = {
   "runs list": {
     summary: "List runs, newest first",
