@@ -6,30 +6,30 @@ import { basename, dirname, join } from "node:path";
 import { LOCK_FLAGS, lockOpened } from "./file-lock.ts";
 import { hasCode } from "../store/connection/errors.ts";
 
-/** What becomes of a file that is there. */
+/** What happens to an existing file. */
 export type Existing = "keep" | "replace";
 
-/** A file that is written beside its place, and stands there when it is complete and on disk. */
+/** A file that is written beside its destination, and moved there once it is complete and on disk. */
 export type AtomicFile = {
-  /** To write to; `commit` and `discard` close it. */
+  /** For writing; `commit` and `discard` close it. */
   readonly handle: FileHandle;
   /**
-   * Puts it in its place. A link that stands there is replaced, or kept, and never followed.
-   * @throws the system's error, EEXIST where something stands there that is to be kept; nothing is left beside it then
+   * Moves the file to its destination. An existing link there is replaced or kept, but never followed.
+   * @throws the system's error, EEXIST if an existing file is to be kept; the temporary file is removed then
    */
   commit(): Promise<void>;
-  /** Leaves nothing behind. Does nothing after a commit. */
+  /** Removes the temporary file. Does nothing after a commit. */
   discard(): Promise<void>;
 };
 
-// A name that is taken, or a link, is never opened: whoever may write the folder can't choose what is written to.
+// Never opens an existing file or a link, so that another user of the folder can't choose what is written to.
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Begins a file of this user alone (mode 0600, whatever the umask), under a name that nobody can guess. The one way in
- * which Nightdesk makes a temporary file.
- * @param file its place
- * @throws the system's error where the folder is not there or can't be written
+ * Creates a file of this user only (mode 0600, whatever the umask) under an unguessable name. Every temporary file of Nightdesk
+ * is made here.
+ * @param file the destination
+ * @throws the system's error if the folder is missing or not writable
  */
 export async function createAtomicFile(file: string, existing: Existing): Promise<AtomicFile> {
   const folder = await openFolder(dirname(file));
@@ -51,7 +51,7 @@ export async function createAtomicFile(file: string, existing: Existing): Promis
   }
 }
 
-/** Writes a whole file. @throws as createAtomicFile and its commit do; nothing is left beside it then */
+/** Writes a whole file. @throws like createAtomicFile and its commit; the temporary file is removed then */
 export async function writeAtomicFile(
   file: string,
   content: string | Buffer,
@@ -66,23 +66,23 @@ export async function writeAtomicFile(
   }
 }
 
-/** A file whose beginning may stay beside its place from one call to the next. */
+/** A file whose part can remain beside the destination from one call to the next. */
 export type PartFile = AtomicFile & {
-  /** What an earlier call left. */
+  /** The size of the part from an earlier call. */
   readonly bytes: number;
-  /** Closes it, and leaves what there is. Does nothing after a commit or a discard. */
+  /** Closes the file and keeps its part. Does nothing after a commit or a discard. */
   keep(): Promise<void>;
 };
 
-/** The name under which the beginning of a file stays beside it. */
+/** The name of the part of a file, beside it. */
 export const partNameOf = (name: string): string => `.${name}.part`;
 
 /**
- * Goes on with a file of which an earlier call may have left a part, or begins it. The part has a name that anybody can
- * guess: who writes it holds the system's lock on it, and what stands there and is no file of this user alone is taken away.
- * @param file its place, where an earlier one is replaced
+ * Continues the part of a file from an earlier call, or begins one. Its name can be guessed, so the writer holds the system's
+ * lock on it, and anything there that is no file of this user only is removed.
+ * @param file the destination, where an existing file is replaced
  * @returns held: another process writes it now
- * @throws Failure CONFIG_ERROR where the system offers no lock; the system's error as createAtomicFile
+ * @throws Failure CONFIG_ERROR if the system has no lock; the system's error like createAtomicFile
  */
 export async function openPartFile(file: string): Promise<PartFile | "held"> {
   const folder = await openFolder(dirname(file));
@@ -111,7 +111,7 @@ async function openLockedPart(partial: string): Promise<FileHandle | "held"> {
     if (handle === "held") return handle;
     try {
       const lock = await lockOpened(handle.fd, NO_FLOCK);
-      // Who had the lock may have put the file in its place meanwhile.
+      // The previous holder of the lock may have moved the file to its destination.
       if (lock === "locked" && (await isAt(handle, partial))) return handle;
       if (lock === "held") {
         await handle.close();
@@ -128,7 +128,7 @@ async function openLockedPart(partial: string): Promise<FileHandle | "held"> {
 const NO_FLOCK =
   "The command flock is needed to lock a file that is downloaded in parts. Install util-linux.";
 
-/** What is a link, a pipe, or a file of more names or of somebody else is not written to, and makes room. */
+/** Removes a link, a pipe, a file with several names or of another user, and opens a new file in its place. */
 async function openOwnPart(partial: string): Promise<FileHandle | "held"> {
   try {
     const handle = await open(partial, PART_FILE | constants.O_NONBLOCK | LOCK_FLAGS, 0o600);
@@ -156,12 +156,12 @@ type Begun = {
 
 function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<PartFile, "bytes"> {
   let isOpen = true;
-  // By a rename, after which the name may be that of another process's part.
+  // Set by a rename, after which the name may belong to another process's part.
   let isMoved = false;
   const end = async (left: "nothing" | "the part"): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
-    // Before the lock of a part is given back: whoever takes it next may go on with what stands there.
+    // Removed before the lock is released: the next holder would continue whatever is there.
     if (left === "nothing" && !isMoved) await rm(partial, { force: true });
     await handle.close();
     await folder.close();
@@ -173,7 +173,7 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<
     async commit() {
       try {
         await handle.sync();
-        // A link refuses to replace what came in between; a rename does not.
+        // `link` fails if a file has appeared in the meantime; `rename` would replace it.
         if (existing === "keep") await link(partial, target);
         else {
           await rename(partial, target);
@@ -188,7 +188,7 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<
   };
 }
 
-/** In a folder that others may write, the name may have come to lead to another file. */
+/** If other users can write the folder, the name may meanwhile lead to another file. */
 async function checkPlaced(handle: FileHandle, target: string): Promise<void> {
   if (await isAt(handle, target)) return;
   throw new Error(`another program replaced ${basename(target)} while it was written`);
@@ -203,7 +203,7 @@ async function isAt(handle: FileHandle, path: string): Promise<boolean> {
   return written.dev === placed?.dev && written.ino === placed.ino;
 }
 
-/** @throws the system's error, ENOTDIR for a link where none is to be followed */
+/** @throws the system's error, ENOTDIR for a link with `refuse` */
 export const openFolder = (
   folder: string,
   links: "follow" | "refuse" = "follow",
@@ -214,8 +214,8 @@ export const openFolder = (
   );
 
 /**
- * A path of an open folder through which nothing that takes the folder's place meanwhile is reached, where the system
- * can do that (Linux); else the path that it was opened by.
+ * A path of an open folder that still leads to it if another folder takes its place, on systems that support it (Linux); else
+ * the path that it was opened by.
  */
 export async function pathOfFolder({ fd }: FileHandle, folder: string): Promise<string> {
   const opened = `/proc/self/fd/${fd}`;
@@ -223,14 +223,14 @@ export async function pathOfFolder({ fd }: FileHandle, folder: string): Promise<
   return found?.isSymbolicLink() === true ? opened : folder;
 }
 
-/** Where it is not open, what was met at which path. */
+/** The opened folder, or the path and the kind of what prevented it. */
 export type OpenedBelow =
   | { readonly kind: "open"; readonly handle: FileHandle; readonly path: string }
   | { readonly kind: "missing" | "link" | "no folder"; readonly path: string };
 
 /**
- * Goes down folder by folder from one that the user named, each opened in the one before it, and follows no link, also none
- * that comes in between.
+ * Opens nested folders below one that the user named, each relative to the one above, and follows no link, not even one that
+ * appears in between.
  */
 export async function openBelow(
   base: string,
@@ -252,7 +252,7 @@ export async function openBelow(
   return opened;
 }
 
-/** @param path as the user names it, of `folder` */
+/** @param path of `folder`, as the user names it */
 async function openNext(
   folder: string,
   path: string,
@@ -262,7 +262,7 @@ async function openNext(
     return { kind: "open", handle: await openFolder(folder, links), path };
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { kind: "missing", path };
-    // Linux says ENOTDIR of a link, and others ELOOP.
+    // For a link Linux returns ENOTDIR, other systems ELOOP.
     if (!hasCode(error, "ENOTDIR") && !hasCode(error, "ELOOP")) throw error;
     const isLink = (await lstat(folder)).isSymbolicLink();
     return { kind: isLink ? "link" : "no folder", path };
@@ -273,15 +273,15 @@ function unlessThere(error: unknown): void {
   if (!hasCode(error, "EEXIST")) throw error;
 }
 
-/** Makes the names of a folder durable. */
+/** Makes the directory entries of a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await openFolder(folder);
   await handle.sync().finally(() => handle.close());
 }
 
-/** A text that is written piece by piece. It appears as a whole when it is committed; nothing is left after `discard`. */
+/** A text file that is written in pieces. It appears as a whole on commit, and `discard` leaves nothing behind. */
 export type TextFile = {
-  /** Texts are gathered before they are written. */
+  /** Buffers texts before writing. */
   write(text: string): Promise<void>;
   commit(): Promise<void>;
   /** Does nothing after a commit. */

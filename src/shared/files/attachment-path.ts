@@ -1,16 +1,16 @@
 /**
- * Where an attachment lies: below the file of its mail, where no file of a disk can be, under its number and its name:
- * `offer.eml/attachments/2/price-list.pdf`, and of the seventh mail of a mailbox `box.mbox/messages/7/attachments/1/plan.pdf`.
- * What an archive holds lies below it as what a mail holds: `year.zip/attachments/3/plan.pdf`.
+ * The path of an attachment: below the file of its mail, where no real file can be, under its number and name:
+ * `offer.eml/attachments/2/price-list.pdf`, and for the seventh mail of a mailbox `box.mbox/messages/7/attachments/1/plan.pdf`.
+ * Files in an archive have paths like attachments: `year.zip/attachments/3/plan.pdf`.
  */
 export type AttachmentPlace = {
   /** The file of a mail, a mailbox or an archive. */
   readonly file: string;
-  /** What lies in it, such as `attachments/1/forwarded.eml`, and then what lies in that. */
+  /** The attachment, such as `attachments/1/forwarded.eml`, then the attachment in that, and so on. */
   readonly names: readonly string[];
 };
 
-/** Of mails in mails: the attachments of the third are still read. */
+/** Levels of mails in mails: attachments of the third mail are still read. */
 export const DEEPEST_ATTACHMENT = 4;
 
 export const attachmentName = (number: number, name: string, message: number | undefined): string =>
@@ -19,8 +19,8 @@ export const attachmentName = (number: number, name: string, message: number | u
 const NUMBER = /^[1-9]\d{0,6}$/;
 
 /**
- * What a path means if it is that of an attachment, the shortest file first: a folder may be called `x.eml` too, and then
- * only what lies below it says which of several it is.
+ * The possible meanings of a path of an attachment, the shortest file first. A folder may be called `x.eml` too, so only
+ * existing files decide between them.
  */
 export function attachmentPlaces(path: string): readonly AttachmentPlace[] {
   const parts = path.split("/");
@@ -35,7 +35,7 @@ export function attachmentPlaces(path: string): readonly AttachmentPlace[] {
   }
 }
 
-/** Where the name of an attachment begins that these parts of a path end with, behind a mail. */
+/** The index of the part where the name of an attachment at the end of a path begins; undefined for any other path. */
 function startOfName(parts: readonly string[]): number | undefined {
   const end = parts.length;
   const [folder, number = "", name = ""] = parts.slice(-3);
@@ -46,14 +46,14 @@ function startOfName(parts: readonly string[]): number | undefined {
   return endings.test(parts[start - 1] ?? "") ? start : undefined;
 }
 
-/** Whether what lies at a path may hold attachments. */
+/** Whether a path, of a file or an attachment, may contain attachments. */
 export const holdsFiles = (path: string): boolean => /\.(?:eml|mbox|zip)$/i.test(path);
 
-/** Whether a path is that of a file that may hold attachments, and no attachment itself. */
+/** Whether a path is a file that may contain attachments, and no attachment itself. */
 export const isHolder = (path: string): boolean =>
   holdsFiles(path) && attachmentPlaces(path).length === 0;
 
 const NUMBERED = /(\.(?:eml|mbox|zip))(?:\/messages\/[1-9]\d{0,6})?\/attachments\/[1-9]\d{0,6}\//gi;
 
-/** A path as it would be without the numbers that attachments lie under, which say nothing of what they are. */
+/** A path without the numbers of attachments, which say nothing about their content. */
 export const withoutAttachmentNumbers = (path: string): string => path.replaceAll(NUMBERED, "$1/");

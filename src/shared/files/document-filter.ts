@@ -8,7 +8,7 @@ const value = z
   .max(MOST_CHARS)
   .refine((text) => text.trim() !== "", "must not be blank");
 
-/** Values by key of the frontmatter: all of them must be there. */
+/** Frontmatter keys with values that a document must have; all keys must match. */
 export const whereSchema = z
   .record(
     z.string().min(1).max(200),
@@ -21,17 +21,17 @@ export const whereSchema = z
   )
   .refine((where) => Object.keys(where).length <= 20, "has more than 20 keys");
 
-/** A day that there is, as YYYY-MM-DD. */
+/** An existing day as YYYY-MM-DD. */
 export const daySchema = z.iso.date();
 
-/** The documents that are looked at, by their frontmatter and their day. */
+/** Selects documents by their frontmatter and their day. */
 export type DocumentFilter = {
   readonly where?: Readonly<Record<string, string | string[]>> | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 };
 
-/** One key and value each, as the search takes them. */
+/** Pairs of one key and one value, as the search takes them. */
 export const facetsOf = (
   where: DocumentFilter["where"] = {},
 ): { readonly key: string; readonly value: string }[] =>
@@ -41,7 +41,7 @@ export const facetsOf = (
 
 /**
  * Reads `--where`, `--since` and `--until`.
- * @throws Failure USAGE_ERROR naming the value that can't be taken
+ * @throws Failure USAGE_ERROR that names the invalid value
  */
 export function documentFilterOf(options: Invocation["options"]): DocumentFilter {
   const where = whereOf(options["where"]);
@@ -49,8 +49,8 @@ export function documentFilterOf(options: Invocation["options"]): DocumentFilter
 }
 
 /**
- * Reads `--since` and `--until` alone.
- * @throws Failure USAGE_ERROR naming the value that can't be taken, or both where no day is between them
+ * Reads `--since` and `--until`.
+ * @throws Failure USAGE_ERROR that names the invalid value, or both if there is no day between them
  */
 export function daysOf(options: Invocation["options"]): Pick<DocumentFilter, "since" | "until"> {
   const [since, until] = [dayOf(options, "since"), dayOf(options, "until")];
@@ -66,7 +66,7 @@ export function daysOf(options: Invocation["options"]): Pick<DocumentFilter, "si
   };
 }
 
-/** The command line gives a list, which the type of options does not tell. */
+/** The command line returns a list, which the type of options does not say. */
 function whereOf(given: unknown): Record<string, string[]> | undefined {
   const texts = z.array(z.string()).safeParse(given);
   if (!texts.success) return undefined;

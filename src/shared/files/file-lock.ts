@@ -3,20 +3,20 @@ import { once } from "node:events";
 import { constants } from "node:fs";
 import { Failure } from "../failure.ts";
 
-// Of <fcntl.h> on macOS; Node passes the bits on and names only O_NONBLOCK.
+// From <fcntl.h> on macOS. Node passes the bits on, but only names O_NONBLOCK.
 const O_EXLOCK = 0x20;
 
 /**
- * What a file that is to be locked has to be opened with beside, because macOS takes the lock while it opens. The open ends
- * with EAGAIN there where another process has it.
+ * Extra flags for opening a file to lock, because macOS takes the lock when it opens the file. The open fails with EAGAIN there
+ * if another process has the lock.
  */
 export const LOCK_FLAGS = process.platform === "darwin" ? constants.O_NONBLOCK | O_EXLOCK : 0;
 
 /**
- * Takes the operating system's exclusive lock on an open file without waiting. It is bound to the descriptor, so it is gone when
- * that is closed and when the process is, also after `kill -9`.
+ * Takes the operating system's exclusive lock on an open file without waiting. The lock belongs to the descriptor: it ends when
+ * that is closed and when the process ends, also by `kill -9`.
  * @param fd of a file that was opened with LOCK_FLAGS
- * @param missing says what to do where the system has no command for it
+ * @param missing the remedy for a system without the flock command
  * @throws Failure CONFIG_ERROR
  */
 export async function lockOpened(fd: number, missing: string): Promise<"locked" | "held"> {
@@ -27,7 +27,7 @@ export async function lockOpened(fd: number, missing: string): Promise<"locked" 
   throw new Failure("CONFIG_ERROR", `The command flock could not lock a file: status ${status}.`);
 }
 
-// Node has no flock(2). The lock belongs to the open file, which the child shares with us and outlives it.
+// Node has no flock(2). The lock belongs to the open file, which the child shares with this process, so it outlives the child.
 async function runFlock(fd: number, missing: string): Promise<number> {
   const child = spawn("flock", ["-n", "-x", "3"], { stdio: ["ignore", "ignore", "ignore", fd] });
   try {

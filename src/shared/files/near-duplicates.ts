@@ -1,18 +1,17 @@
 import { normaliseText } from "../text/normalise-text.ts";
 
-/** A text as it is compared with others: for each of 128 hash functions the least value of its shingles. */
+/** The sketch of a text for comparisons: for each of 128 hash functions the least value over its shingles. */
 export type Sketch = Uint32Array;
 
 const { imul } = Math;
 
 const HASHES = 128;
-/** Bands of four values: of texts that share 80 % of their shingles all but one pair in 10,000,000 share a band. */
+/** Bands of four values: all but one in 10,000,000 pairs of texts with 80 % of shingles in common share a band. */
 const BAND_ROWS = 4;
-/** Words of a shingle. */
 const WORDS = 5;
-/** A shorter text says too little to be like another one. */
+/** Shorter texts are not compared. */
 const FEWEST_WORDS = 20;
-/** Letters of scripts that are written without blanks are words of their own. */
+/** A letter of a script without blanks is a word of its own. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}]){1,100}/gu;
 
@@ -35,7 +34,7 @@ function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-/** MinHash over shingles of five words (Broder 1997), case and accents' form aside; null of a text that is too short. */
+/** MinHash over shingles of five words (Broder 1997), ignoring case and the form of accents; null for a short text. */
 export function sketchText(text: string): Sketch | null {
   const words = (normaliseText(text).toLowerCase().match(WORD) ?? []).map(hashWord);
   if (words.length < FEWEST_WORDS) return null;
@@ -49,7 +48,7 @@ export function sketchText(text: string): Sketch | null {
   return Uint32Array.from({ length: HASHES }, (_, at) => leastValue(shingles, at));
 }
 
-/** One hash function after the other: its constants and what is least so far stay in registers. */
+/** One hash function per call keeps its constants and the least value in registers. */
 function leastValue(shingles: Int32Array, at: number): number {
   const factor = FACTORS[at] ?? 1;
   const offset = OFFSETS[at] ?? 0;
@@ -61,7 +60,7 @@ function leastValue(shingles: Int32Array, at: number): number {
   return least;
 }
 
-/** A sketch as hex of its values, the least significant byte first. */
+/** A sketch as hex, the least significant byte of each value first. */
 export const sketchToHex = (sketch: Sketch): string => {
   const bytes = Buffer.alloc(4 * HASHES);
   for (const [at, value] of sketch.entries()) bytes.writeUInt32LE(value, 4 * at);
@@ -77,20 +76,19 @@ export const sketchFromHex = (hex: string): Sketch => {
 export const similarity = (one: Sketch, other: Sketch): number =>
   one.reduce((same, value, at) => same + (value === other[at] ? 1 : 0), 0) / HASHES;
 
-/** A document as it is grouped. */
+/** A document for grouping. */
 export type Sketched = {
   readonly path: string;
-  /** Of its bytes. */
   readonly sha256: string;
   readonly sketch: Sketch | null;
-  /** Comes before those without it: where it is in a group, the others are its copies. */
+  /** Sorts before documents without it, so that the other members of its group become its copies. */
   readonly isFirst?: boolean;
 };
 
-/** What of their shingles copies have in common at least, where nobody says another share. */
+/** The default share of shingles that copies have in common. */
 export const LEAST_SIMILARITY = 0.8;
 
-/** The first document of a group, by path, and those that are like it. */
+/** The first document of a group, by path, and its copies. */
 export type DuplicateGroup = {
   readonly path: string;
   readonly sha256: string;
@@ -102,12 +100,12 @@ export type DuplicateGroup = {
   }[];
 };
 
-/** Groups that one of a band is compared with: more of them share a phrase, and no text. */
+/** Groups per band that a document is compared with. More groups share a phrase, not a text. */
 const MOST_COMPARED = 20;
 
 /**
- * Groups of documents with the same bytes, or with nearly the same words. Each is compared with the first documents of groups
- * alone, so that no chain of small changes joins two texts that are not alike. In time near to linear.
+ * Groups documents with the same bytes, or with nearly the same words. Each is compared only with the first documents of groups,
+ * so that no chain of small changes joins two different texts. Nearly linear.
  * @param least similarity, 0 to 1
  */
 export function groupDuplicates(documents: readonly Sketched[], least: number): DuplicateGroup[] {

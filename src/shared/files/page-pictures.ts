@@ -12,40 +12,40 @@ const side = z.number().nonnegative();
 const shownSchema = z.strictObject({
   kind: z.literal("picture"),
   type: z.enum(PICTURE_TYPES),
-  /** Null of a picture that is no page. */
+  /** Null for a picture that is no page. */
   page: z.int().min(1).nullable(),
   /** Pixels. */
   width: side,
   height: side,
-  /** The size in which boxes are given, and their unit: points are 72 an inch. */
+  /** The coordinate system of the boxes and its unit; one inch has 72 points. */
   size: z.strictObject({ unit: z.enum(["points", "pixels"]), width: side, height: side }),
   /** Left, top, right, bottom of each marked line. */
   boxes: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
-  /** Of the letters of the words that were found, 0 to 1. */
+  /** The share of letters of the words that were found, 0 to 1. */
   share: z.number(),
-  /** How often they stand there, where nothing says which place is meant. */
+  /** How often the words occur, if it is unknown which occurrence is meant. */
   times: z.number(),
 });
 const pictureSchema = shownSchema.extend({ base64: z.base64() });
 
-/** A page, and where on it the words stand. */
+/** A page and the marks of words on it. */
 export type ShownPage = z.infer<typeof shownSchema>;
 export type PagePicture = ShownPage & { readonly bytes: Buffer };
 
-/** Pictures of all pages that were looked at; the oldest go first. */
+/** The limit of stored pictures of pages; the oldest are removed first. */
 const QUOTA_BYTES = 200_000_000;
 
 export const pictureFolder = ({ roots }: Pick<Config, "roots">): string =>
   join(roots.databaseDirectory, "pages");
 
-/** Raised when the same page would be drawn in another way. */
+/** Raise it when the same page is drawn differently. */
 const VERSION = 1;
 
-/** A name for a picture that nobody can guess who does not know what is on it. */
+/** The name of a picture, which can't be guessed without its content. */
 export const pictureKey = (parts: Readonly<Record<string, unknown>>): string =>
   hash("sha256", JSON.stringify({ ...parts, version: VERSION }), "hex");
 
-/** The picture of that key; undefined where it is not stored, or not any more. */
+/** The picture of a key; undefined if it is not stored any more, or never was. */
 export async function readPicture(folder: string, key: string): Promise<PagePicture | undefined> {
   if (!/^[0-9a-f]{64}$/.test(key)) return undefined;
   const text = await readFile(join(folder, `${key}.json`), "utf8").catch(noneThere);

@@ -2,19 +2,19 @@ import { normaliseText } from "../text/normalise-text.ts";
 import { endsWith, enterFolder, parsePathPattern, startOf } from "./path-pattern.ts";
 import type { PathPattern } from "./path-pattern.ts";
 
-/** Whether a path (with `/`) is one that a glob means. */
+/** Whether a path (with `/`) matches. */
 type Glob = (path: string) => boolean;
 
 const MOST_CHARS = 500;
 const MOST_ALTERNATIVES = 200;
 
-/** Whether an argument of the command line is a glob: it holds a wildcard, a set, a list in braces, or begins with `!`. */
+/** Whether an argument of the command line is a glob: it contains a wildcard, a set or a list in braces, or begins with `!`. */
 export const isGlob = (text: string): boolean =>
   /^!|[*?]/.test(text) ||
   insidesOf(text, "[", "]").some((inside) => inside !== "") ||
   insidesOf(text, "{", "}").some((inside) => /,|\.\./.test(inside));
 
-/** What stands between each end and the first start before it, in one pass, however many starts have no end. */
+/** The text between each end and the first start before it, in one pass, however many starts have no end. */
 const insidesOf = (text: string, start: string, end: string): readonly string[] =>
   text
     .split(end)
@@ -25,9 +25,9 @@ const insidesOf = (text: string, start: string, end: string): readonly string[] 
     });
 
 /**
- * Reads a glob: `*`, `?`, sets ([a-z], [!a-z]), `**` for any folders, lists (`{a,b}`, `{1..3}`, nested), `\` before a character
- * that means itself, and a `!` in front for all other paths. The time is at most the product of both lengths.
- * @returns what is wrong with it, for one of more than 500 characters or 200 alternatives, or with groups in parentheses
+ * Parses a glob: `*`, `?`, sets ([a-z], [!a-z]), `**` for any folders, lists (`{a,b}`, `{1..3}`, nested), `\` to escape a
+ * character, and a leading `!` for all other paths. The time is at most the product of both lengths.
+ * @returns the problem of a glob with more than 500 characters or 200 alternatives, or with groups in parentheses
  */
 export function parseGlob(text: string): Glob | { readonly problem: string } {
   if (text.length > MOST_CHARS) return { problem: `has more than ${MOST_CHARS} characters` };
@@ -39,7 +39,7 @@ export function parseGlob(text: string): Glob | { readonly problem: string } {
   const alternatives = expandBraces(glob);
   if (alternatives === undefined)
     return { problem: `stands for more than ${MOST_ALTERNATIVES} patterns` };
-  // `notes/**` is the file `notes` as well.
+  // `notes/**` also matches `notes` itself.
   const open = alternatives.filter((each) => each.endsWith("/**")).map((each) => each.slice(0, -3));
   const patterns = [...alternatives, ...open]
     .map(parsePathPattern)
@@ -61,7 +61,7 @@ function matches(pattern: PathPattern, names: readonly string[]): boolean {
 
 type Braces = { readonly start: number; readonly end: number; readonly choices: readonly string[] };
 
-/** A text without its lists; undefined for more than 200 alternatives. A `{` that opens no list means itself. */
+/** Expands the lists of a text; undefined for more than 200 alternatives. A `{` that opens no list is a literal. */
 function expandBraces(glob: string): readonly string[] | undefined {
   const open = [{ before: "", rest: glob }];
   const done: string[] = [];
@@ -80,7 +80,7 @@ function expandBraces(glob: string): readonly string[] | undefined {
   return done;
 }
 
-/** The first list of a text; one pass, since a `{` without its end is followed by none. */
+/** The first list of a text, found in one pass: after a `{` without an end there is no list. */
 function firstBraces(text: string): Braces | undefined {
   const opened: { start: number; commas: number[] }[] = [];
   let found: Braces | undefined;

@@ -1,25 +1,24 @@
-/** What a piece of a name has to be: one code unit, one of a set, or any number of any. */
+/** A part of a name pattern: one code unit, one of a set, or any number of any. */
 type Step = number | CharSet | "*";
 
 /** Pairs of the first and last code unit of a range. */
 type CharSet = { readonly kind: "in" | "not_in"; readonly ranges: readonly Range[] };
 type Range = readonly [from: number, to: number];
 
-/** A pattern for one name of a path, and the fewest characters that it takes. */
+/** A pattern for one name of a path, and the fewest characters that it matches. */
 type NamePattern = { readonly steps: readonly Step[]; readonly fewest: number };
 
-/** The names of a path in order; `**` stands for any number of them, at the end for at least one. */
+/** The patterns for the names of a path in order. `**` matches any number of names, at the end at least one. */
 export type PathPattern = readonly (NamePattern | "**")[];
 
-/** How much of a pattern the folders above an entry have matched: the parts that its name may match, ascending. */
+/** The indices of the parts that the next name may match, given the folders above it; ascending. */
 export type Places = readonly number[];
 
 const ANY: CharSet = { kind: "not_in", ranges: [] };
 
 /**
- * Reads wildcards as git does (wildmatch): `*`, `?`, sets such as [a-z] and [![:digit:]], `**` for folders and `\` before
- * a character that means itself. Linear. Undefined for a pattern that matches nothing: a set without its end, or a
- * `\` at the end.
+ * Parses wildcards as git does (wildmatch): `*`, `?`, sets such as [a-z] and [![:digit:]], `**` for folders, and `\` to escape a
+ * character. Linear. Undefined for a pattern that matches nothing: a set without its end, or a `\` at the end.
  */
 export function parsePathPattern(pattern: string): PathPattern | undefined {
   const parts: (NamePattern | "**")[] = [];
@@ -44,7 +43,7 @@ export function parsePathPattern(pattern: string): PathPattern | undefined {
 
 type Piece = { readonly step: Step | "/" | "**"; readonly end: number };
 
-/** The end of the pattern ends a name as a slash does. */
+/** The end of the pattern ends a name, as a slash does. */
 function pieceAt(pattern: string, at: number, before: readonly Step[]): Piece | undefined {
   const char = pattern[at];
   if (char === undefined || char === "/") return { step: "/", end: at + 1 };
@@ -70,13 +69,13 @@ function starsAt(pattern: string, at: number, before: readonly Step[]): Piece {
 
 type Literal = { readonly code: number; readonly end: number };
 
-/** A character that means itself, after a `\` or without one. */
+/** A literal character, after a `\` or without one. */
 function literalAt(pattern: string, at: number): Literal | undefined {
   const place = pattern[at] === "\\" ? at + 1 : at;
   return place < pattern.length ? { code: pattern.charCodeAt(place), end: place + 1 } : undefined;
 }
 
-/** A set of characters; a `]` that comes first is one of them. */
+/** A set of characters; a `]` in first place is a member. */
 function parseSet(pattern: string, start: number): Piece | undefined {
   const isNegated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
   const ranges: Range[] = [];
@@ -92,7 +91,7 @@ function parseSet(pattern: string, start: number): Piece | undefined {
 
 type Member = { readonly ranges: readonly Range[] | undefined; readonly end: number };
 
-/** A range that runs backwards takes its first character alone, as in git. */
+/** A reversed range matches only its first character, as in git. */
 function rangeAt(pattern: string, at: number): Member | undefined {
   const first = literalAt(pattern, at);
   if (first === undefined) return undefined;
@@ -105,7 +104,7 @@ function rangeAt(pattern: string, at: number): Member | undefined {
 
 const LONGEST_CLASS = "[:xdigit:]".length;
 
-/** A class such as [:alpha:]. Without ranges when there is none of that name. */
+/** A class such as [:alpha:]. Without ranges for an unknown name. */
 function namedClassAt(pattern: string, at: number): Member | undefined {
   if (!pattern.startsWith("[:", at)) return undefined;
   const close = pattern.indexOf("]", at + 2);
@@ -116,7 +115,7 @@ function namedClassAt(pattern: string, at: number): Member | undefined {
 
 const toRange = (pair: string): Range => [pair.charCodeAt(0), pair.charCodeAt(1)];
 
-/** Of ASCII alone, as git knows them. */
+/** ASCII only, as in git. */
 const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ["alnum", ["09", "AZ", "az"]],
   ["alpha", ["AZ", "az"]],
@@ -132,30 +131,30 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ["xdigit", ["09", "AF", "af"]],
 ]);
 
-/** Where a path begins. */
+/** The places at the start of a path. */
 export const startOf = (pattern: PathPattern): Places => [...placesFrom(pattern, 0)];
 
-/** The places inside a folder of that name. Time at most in the product of the lengths of pattern and name. */
+/** The places inside a folder of that name. The time is at most the product of the lengths of pattern and name. */
 export function enterFolder(pattern: PathPattern, places: Places, name: string): Places {
   const inside: number[] = [];
   for (const place of places) {
     const part = pattern[place];
     const next = part === "**" ? place : place + 1;
     if (part === undefined || next === pattern.length || !takesName(part, name)) continue;
-    // Two places may lead to one, but never to an earlier one.
+    // Two places may lead to the same next place, but never to an earlier one.
     inside.push(...placesFrom(pattern, next).filter((each) => each > (inside.at(-1) ?? -1)));
   }
   return inside;
 }
 
-/** Whether the pattern ends with an entry of that name. Time at most in the product of the lengths of both. */
+/** Whether the pattern ends with an entry of that name. The time is at most the product of both lengths. */
 export function endsWith(pattern: PathPattern, places: Places, name: string): boolean {
   const last = pattern.length - 1;
   const part = pattern[last];
   return part !== undefined && places.at(-1) === last && takesName(part, name);
 }
 
-/** A `**` takes no name too, where something comes after it. */
+/** A `**` also matches no name, unless it is the last part. */
 const placesFrom = (pattern: PathPattern, place: number): readonly number[] =>
   pattern[place] === "**" && place + 1 < pattern.length ? [place, place + 1] : [place];
 
@@ -164,8 +163,8 @@ function takesName(part: NamePattern | "**", name: string): boolean {
 }
 
 /**
- * Only the last `*` is ever tried again: what an earlier one leaves to a later one, the later one can take itself. So
- * the time is at most that of the product of both lengths, not a power of it.
+ * Backtracks to the last `*` only: whatever an earlier one leaves to a later one, the later one can match itself. So the time is
+ * at most the product of both lengths, and not a power of it.
  */
 function takesAll(steps: readonly Step[], name: string): boolean {
   let step = 0;

@@ -4,15 +4,15 @@ import type { Config } from "../config/schema.ts";
 import { refuse } from "../failure.ts";
 import type { Refusal } from "../failure.ts";
 
-/** What the paths of documents begin with; undefined for the work root itself, which all of them begin with. */
+/** A prefix of document paths; undefined for the work root, which contains all of them. */
 type PathPrefix = { readonly kind: "prefix"; readonly prefix: string | undefined };
 
 /**
- * What `--path` means, a folder that is there with a `/` at its end: a file or folder that is there from the current folder
- * and lies in the work root, by its path from the work root; else one that is there from the work root, or from the one
- * allowed root that has it; else what its folder is, if that is there, with the rest behind it (`corpus/2026-`); anything
- * else as it is written, without `../` and doubled slashes.
- * @returns AMBIGUOUS_PATH where several allowed roots have it
+ * Resolves `--path`; an existing folder gets a `/` at its end. In this order: an existing file or folder relative to the current
+ * folder, if it lies in the work root, by its path from there; else an existing one relative to the work root, or to the only
+ * allowed root that has it; else the same for its parent folder, followed by the rest (`corpus/2026-`); else the text as
+ * written, without `../` and double slashes.
+ * @returns AMBIGUOUS_PATH if several allowed roots have it
  */
 export function pathPrefixOf(
   given: string,
@@ -57,7 +57,7 @@ const refuseAmbiguous = (given: string, places: readonly string[]): Refusal =>
       "Name one by its path from the work root.",
   );
 
-/** The path of what is there, from a folder that it lies in; undefined for anything else. Empty for the folder itself. */
+/** The path of an existing entry relative to a folder above it, empty for the folder itself; undefined for anything else. */
 function placeBelow(folder: string, path: string): string | undefined {
   const place = realPlace(path);
   const root = realPlace(folder);
@@ -67,7 +67,7 @@ function placeBelow(folder: string, path: string): string | undefined {
   return posix.relative(root, place) + (isFolder(place) ? "/" : "");
 }
 
-/** The same for a folder alone; one that a link leads out to is none. */
+/** The same for folders only; a folder behind a link that leads outside does not count. */
 const folderBelow = (folder: string, path: string): string | undefined => {
   const place = placeBelow(folder, path);
   return place === "" || place?.endsWith("/") === true ? place : undefined;
@@ -76,7 +76,7 @@ const folderBelow = (folder: string, path: string): string | undefined => {
 const isFolder = (place: string): boolean =>
   lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Only folders are resolved: a link in a source is a document under its own name. */
+/** Resolves folders only: a link in a source is a document under its own name. */
 function realPlace(path: string): string | undefined {
   try {
     const place = posix.join(realpathSync(posix.dirname(path)), posix.basename(path));

@@ -1,4 +1,4 @@
-/** The types that a browser shows and runs nothing of. */
+/** Types that a browser shows without running any code. */
 export const PICTURE_TYPES = [
   "image/png",
   "image/jpeg",
@@ -16,20 +16,20 @@ const SIGNS: readonly (readonly [PictureType, RegExp])[] = [
   ["image/bmp", /^BM/],
 ];
 
-/** By its first bytes; undefined of anything else. */
+/** The type of a picture by its first bytes; undefined for anything else. */
 export const pictureTypeOf = (bytes: Buffer): PictureType | undefined =>
   SIGNS.find(([, sign]) => sign.test(bytes.toString("latin1", 0, 16)))?.[0];
 
-/** What hosts that can see take. */
+/** Types that hosts of vision models accept. */
 const SENT = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
-/** Of one picture; a line of a batch has 8 MiB. */
+/** The limit of one picture; a line of a batch has 8 MiB. */
 const MOST_BYTES = 5_000_000;
 
 const HEAD = /^data:(image\/[a-z.+-]{1,20});base64$/;
 
 type PictureData = { readonly bytes: Buffer; readonly base64: string };
 
-/** The picture of a data URL, or what is wrong with it, as a clause that follows its name. */
+/** The picture in a data URL, or the problem as a clause that follows its name. */
 export function readDataUrl(url: string): PictureData | string {
   const comma = url.indexOf(",");
   const type = HEAD.exec(url.slice(0, Math.max(0, comma)))?.[1];

@@ -2,27 +2,27 @@ import { posix } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { FILE_NAME } from "../config/select-config-file.ts";
 
-/** How many files of each extension are left out; `none` has no extension, and `other` holds what is no usual one. */
+/** Counts of skipped files by extension. `none` are those without an extension, `other` those with an unusual one. */
 export type SkippedFiles = Readonly<Record<string, number>>;
 
-/** A file or folder that no list names: it begins with a dot, is the mark of Office that a file is open, or our configuration. */
+/** A file or folder that no list shows: its name begins with a dot, or it is a lock file of Office or our configuration. */
 export const isHiddenName = (name: string): boolean =>
   name.startsWith(".") || isLockFile(name) || name === FILE_NAME;
 
-/** `~$letter.docx` lies beside letter.docx as long as somebody has it open, and holds his name. */
+/** `~$letter.docx` exists while a user has letter.docx open, and contains the user's name. */
 export const isLockFile = (name: string): boolean => name.startsWith("~$");
 
 const USUAL_EXTENSION = /^\.[\p{L}\p{N}_-]{1,15}$/u;
 const MOST_NAMED = 20;
 
-/** Counts one file. Names on a disk may hold anything, so that only usual extensions are told by name. */
+/** Counts one file. File names may contain anything, so only usual extensions are reported by name. */
 export function countSkipped(counts: Map<string, number>, name: string): void {
   const extension = posix.extname(name).toLowerCase();
   const key = extension === "" ? "none" : USUAL_EXTENSION.test(extension) ? extension : "other";
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** The most frequent first, and in the order of their names where they are as many; `other` holds those beyond 20. */
+/** The most frequent first, equal ones by name; `other` includes those beyond 20. */
 export function skippedFilesOf(counts: ReadonlyMap<string, number>): SkippedFiles {
   const named = [...counts]
     .filter(([key]) => key !== "other")
@@ -44,7 +44,7 @@ export function formatSkipped(skipped: SkippedFiles): string {
     none: "without an extension",
     other: "of other extensions",
   };
-  // A column of JSON keeps no order.
+  // A JSON column does not keep the order.
   const listed = Object.entries(skippedFilesOf(new Map(Object.entries(skipped)))).map(
     ([key, count]) => `${count} ${words[key] ?? key}`,
   );
@@ -55,19 +55,19 @@ export function formatSkipped(skipped: SkippedFiles): string {
 export const takenExtensions = ({ security }: Pick<Config, "security">): string =>
   `Files are read that end with ${security.allowed_exts.join(", ")} (security.allowed_exts)`;
 
-/** What a report begins with, in both forms: by it a newer report knows the one that it may replace. */
+/** The first line of a report, in both formats: a new report recognises by it the file that it may replace. */
 export const reportMark = (batchId: string): string =>
   `<!-- nightdesk report of batch ${batchId} -->`;
 
-/** What an export in Markdown begins with. */
+/** The first line of an export in Markdown. */
 export const EXPORT_MARK = "<!-- nightdesk export -->";
 
-/** What the text of a file does not hold where the file is an output of Nightdesk. */
+/** The name under which extraction reports the parts of Nightdesk's own outputs that it leaves out. */
 export const OWN_RESULTS = "results of Nightdesk";
 
 const HEAD_BYTES = 2_048;
 const ID = String.raw`"custom_id":"(?:[^"\\]|\\.)*"`;
-/** The marks above, the first columns of an export as CSV, or the first keys of one as JSONL, ours or OpenAI's. */
+/** The marks above, the first columns of a CSV export, or the first keys of a JSONL export, ours or OpenAI's. */
 const HEAD = new RegExp(
   [
     String.raw`^(?:<!doctype html>\n)?<!-- nightdesk (?:report of batch|export) `,
@@ -77,10 +77,10 @@ const HEAD = new RegExp(
   ].join("|"),
 );
 
-/** Whether a file is a report or an export of a batch, of whichever database. */
+/** Whether a file is a report or an export of a batch, from any database. */
 export const isOwnOutput = (bytes: Buffer): boolean =>
   HEAD.test(bytes.toString("latin1", 0, HEAD_BYTES));
 
-/** The same of an export as a workbook, by the text of its first sheet. */
+/** The same for an export as a workbook, by the text of its first sheet. */
 export const isOwnWorkbook = (text: string): boolean =>
   text.startsWith("## Results\ncustom_id; kind; task; state; grade; answer; ");

@@ -5,27 +5,27 @@ import { foldWord } from "../text/normalise-text.ts";
 import { wordLists } from "../text/word-lists.ts";
 import { append } from "../group-by.ts";
 
-/** The name of a file as that of a version of a document. */
+/** A file name, parsed as the name of a version of a document. */
 type VersionedName = {
-  /** Folder and words, without the marks of a version: equal in one family. */
+  /** Folder and words without the marks of a version: equal within a family. */
   readonly key: string;
-  /** Of two names of one family the one with the greater rank is newer, if their years differ or they have the same kinds of marks. */
+  /** Of two names in a family, the greater rank is newer if the years differ, or if both have the same kinds of marks. */
   readonly rank: string;
   readonly year: string;
   readonly kinds: string;
 };
 
-/** "v2", "v2.1", "version B", "rev. 3". A number that may be a year is one. */
+/** Matches "v2", "v2.1", "version B", "rev. 3". A number that may be a year is left to YEAR. */
 const COUNTED =
   /(?<![\p{L}\d])(?:(?<version>v\.?|ver(?:sion)?[-. ]{0,2})|rev(?:ision)?[-. ]{0,2})(?:(?!(?:19|20)\d\d(?!\d))(?<number>\d{1,4}(?:\.\d{1,4}){0,3})|(?<=[-. ])(?<letter>[a-z]))(?![\p{L}\d])/iu;
 
-/** A year that is a word, and no part of a date or a span of years. Beside letters without case it is a word as well. */
+/** A year that is a word of its own, and no part of a date or a span of years. Letters without case may touch it. */
 const YEAR =
   /(?<![\p{Lu}\p{Ll}\p{N}]|\d[-./, ]{1,2})(?:19|20)\d\d(?![\p{Lu}\p{Ll}\p{N}]|[-./, ]{1,2}\d)/u;
 
 const MOST_NAME_CHARS = 400;
 
-/** The name of a path; null of one that has no words. */
+/** Parses the name in a path; null if it has no words. */
 function readName(path: string): VersionedName | null {
   const { dir, base } = posix.parse(withoutAttachmentNumbers(path));
   const stem = base.replace(/\.\p{L}[\p{L}\d]{0,7}$/u, "");
@@ -65,13 +65,13 @@ function readName(path: string): VersionedName | null {
 const wordsOf = (text: string): readonly string[] =>
   (text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []).map(foldWord);
 
-/** "2.1" as "0002.0001.0000.0000". */
+/** `2.1` as `0002.0001.0000.0000`. */
 const sortable = (number: string): string =>
   Array.from({ length: 4 }, (_, at) => (number.split(".")[at] ?? "").padStart(4, "0")).join(".");
 
 const kindOf = (mark: string): string => (mark === "" ? "-" : /\d/.test(mark) ? "1" : "A");
 
-/** "March 2025", "Q1 2025" and "2025-03-14" say more than a year. */
+/** Skips a year within "March 2025", "Q1 2025" or "2025-03-14", which say more. */
 function findYear(text: string): RegExpExecArray | null {
   const found = YEAR.exec(text);
   return found !== null && findWrittenDate(text)?.date === found[0] ? found : null;
@@ -82,7 +82,7 @@ function stageOf(word: string): number {
   return old.has(word) ? -2 : draft.has(word) ? -1 : final.has(word) ? 1 : 0;
 }
 
-/** Whether a name, or the folder that it lies in, tells of what is written again for each year: the next one replaces none. */
+/** Whether a name or its folder belongs to a series that is written anew each year: the next one replaces none. */
 function isOfSeries(words: readonly string[], folder: string): boolean {
   const { series } = wordLists();
   return [...words, ...wordsOf(posix.basename(folder))].some(
@@ -94,11 +94,11 @@ function isOfSeries(words: readonly string[], folder: string): boolean {
 
 const MOST_KEY_CHARS = 500;
 
-/** What an index looks the other versions of a file up by; null of a name that has no words. Others may share it as well. */
+/** The key that finds other versions of a file; null without words. It is cut, so different families can share it. */
 export const familyKey = (path: string): string | null =>
   readName(path)?.key.slice(-MOST_KEY_CHARS).toWellFormed() ?? null;
 
-/** What the front matter of a document says that it supersedes, as paths from the work root: written so, or from its own folder. */
+/** The paths that front matter supersedes, as paths from the work root: each as written, and relative to its own folder. */
 export function supersededPaths(path: string, written: readonly string[]): readonly string[] {
   const found = written
     .flatMap((other) => [other, posix.join(posix.dirname(path), other)])
@@ -106,16 +106,16 @@ export function supersededPaths(path: string, written: readonly string[]): reado
   return [...new Set(found)].filter((other) => other !== path);
 }
 
-/** A document as its versions are told. */
+/** A document for finding newer versions. */
 export type FamilyDocument = {
   readonly path: string;
-  /** Of `supersededPaths`. */
+  /** The result of `supersededPaths`. */
   readonly supersedes: readonly string[];
 };
 
 type Member = VersionedName & { readonly path: string };
 
-/** Gives the newer versions of a document among others, the newest first. Each name is read once. */
+/** Returns a function that finds the newer versions of a document, the newest first. It parses each name once. */
 export function newerAmong(
   documents: readonly FamilyDocument[],
 ): (path: string) => readonly string[] {
@@ -157,8 +157,8 @@ export function newerAmong(
 }
 
 /**
- * Where a document stands in the paths of its family, the newest first: at which of them its year begins, in it those that have
- * its kinds of marks, and among these its rank. So those that are newer are two spans, and no document is compared with all others.
+ * The place of a document in the paths of its family, the newest first: where its year begins, within that where its kinds of
+ * marks begin, and within these its rank. So its newer versions are two spans, and no document is compared with all others.
  */
 type Place = {
   readonly paths: readonly string[];
@@ -188,7 +188,7 @@ function newestFirst(one: Member, other: Member): number {
 const OF_EARLIER =
   /(?<!\p{L})(?:previous|former|earlier|older?|original|draft|frühere[nrsm]?|vorherige[nrsm]?|alte[nrsm]?|ursprüngliche[nrsm]?|entwurf|ancien(?:ne)?s?|précédente?s?|brouillon|anterior(?:es)?|antigu[oa]s?|borrador|versions?|version(?:en)?|versión|fassung(?:en)?|editions?|auflagen?|éditions?|edición)(?!\p{L})/iu;
 
-/** Whether a question names the edition, version or year that it is about, or asks for versions. */
+/** Whether a question names an edition, a version or a year, or asks for versions. */
 export const namesVersion = (question: string): boolean =>
   /(?<!\d)(?:19|20)\d\d(?!\d)/.test(question) ||
   COUNTED.test(question) ||
@@ -197,5 +197,5 @@ export const namesVersion = (question: string): boolean =>
 const OF_NEWEST =
   /(?<!\p{L})(?:newest|latest|most recent|up[- ]to[- ]date|current(?:ly)?(?= (?:version|edition|issue|price|rate|list|tariff|contract|policy|rule|plan|fee|rent))|neueste[nrsm]?|jüngste[nrsm]?|aktuell(?:e[nrsm]?|ste[nrsm]?)?|plus récent(?:e|s|es)?|dernière (?:version|édition)|actuel(?:le|s|les)?|más recientes?|última (?:versión|edición)|vigentes?|最新)(?!\p{L})/iu;
 
-/** Whether a question asks for the newest version of what it is about. */
+/** Whether a question asks for the newest version of its subject. */
 export const asksNewest = (question: string): boolean => OF_NEWEST.test(question);

@@ -1,6 +1,6 @@
 const MOST_NAMES = 3;
 
-/** Names that begin as the given one does, or differ from it in few characters; closest first. */
+/** Names that begin with the given one, or differ from it in few characters, closest first. */
 export function findCloseNames(wanted: string, names: readonly string[]): readonly string[] {
   const target = wanted.toLowerCase();
   const most = Math.max(1, Math.floor(target.length / 3));
@@ -12,7 +12,7 @@ export function findCloseNames(wanted: string, names: readonly string[]): readon
     .map(({ name }) => name);
 }
 
-/** `did you mean "a" or "b"?`; the other hint where no name is close. */
+/** `did you mean "a" or "b"?`; `otherwise` if no name is close. */
 export function hintNames(wanted: string, names: readonly string[], otherwise: string): string {
   const close = findCloseNames(wanted, names).map((name) => JSON.stringify(name));
   return close.length === 0 ? otherwise : `did you mean ${close.join(" or ")}?`;
@@ -20,14 +20,14 @@ export function hintNames(wanted: string, names: readonly string[], otherwise: s
 
 const distanceOf = (a: string, b: string, most: number): number => {
   if (a.length >= 3 && b.startsWith(a)) return 1;
-  // A letter more or less makes another name of one that has but two.
+  // For a name of two letters, one letter more or less makes another name.
   return Math.abs(a.length - b.length) > a.length / 3 ? Infinity : editDistance(a, b, most);
 };
 
 /**
- * How many letters must be put in, left out, exchanged or swapped with their neighbour to make one word of the other
- * (optimal string alignment); `most + 1` when it is more than `most`. What both start and end with is left out, and only
- * the band of 2·most + 1 cells a row is computed (Ukkonen 1985).
+ * How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn one word into the other (optimal
+ * string alignment); `most + 1` if it is more than `most`. The common start and end are skipped, and each row computes only a
+ * band of 2·most + 1 cells (Ukkonen 1985).
  */
 export function editDistance(left: string, right: string, most: number): number {
   const [a, b] = [Array.from(left), Array.from(right)];

@@ -1,4 +1,4 @@
-/** Full-width forms count, too: some spreadsheets fold them. */
+/** Includes full-width forms, which some spreadsheets fold. */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 const PLAIN_NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const NEEDS_QUOTES = /[",\r\n]/;
@@ -7,7 +7,7 @@ const NEEDS_QUOTES = /[",\r\n]/;
 export const csvRecord = (cells: readonly (string | null)[]): string =>
   cells.map(csvCell).join(",");
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe; a plain number stays as it is. */
+/** Prefixes an apostrophe to a text that a spreadsheet would take for a formula; a plain number is unchanged. */
 function csvCell(value: string | null): string {
   if (value === null) return "";
   const safe = FORMULA_START.test(value) && !PLAIN_NUMBER.test(value) ? `'${value}` : value;

@@ -1,11 +1,10 @@
 import { MONTH_NAME, monthOf } from "./month-names.ts";
 
-/** First and last day, YYYY-MM-DD. */
 export type Period = { readonly from: string; readonly to: string };
 
 /**
- * A date as a text has it, in one spelling: `2025`, `2025-H1`, `2025-Q3`, `2025-03` or `2025-03-14`.
- * @returns the days that it means; null for a day or a month that there is not
+ * The days of a normalised date: `2025`, `2025-H1`, `2025-Q3`, `2025-03` or `2025-03-14`.
+ * @returns null for a day or a month that does not exist
  */
 export function periodOf(date: string): Period | null {
   const match = /^(\d{4})(?:-(?:Q([1-4])|H([12])|(\d{2})(?:-(\d{2}))?))?$/.exec(date);
@@ -26,7 +25,7 @@ function monthsOf(year: string, first: number, last: number): Period | null {
   };
 }
 
-/** Whether a day of that shape is one of the calendar: 2025-02-30 is none. */
+/** Whether a day exists in the calendar: 2025-02-30 does not. */
 export function isDay(day: string): boolean {
   const time = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
@@ -34,7 +33,7 @@ export function isDay(day: string): boolean {
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
-/** A date in a text, in the spelling of `periodOf`, and where it stands. */
+/** A date in the format of `periodOf`, and its text as written. */
 export type WrittenDate = { readonly date: string; readonly text: string };
 
 const YEAR = String.raw`(?<year>(?:19|20)\d\d)`;
@@ -43,10 +42,10 @@ const NAMED_MONTH = String.raw`(?<!\p{L})(?<name>${MONTH_NAME})(?!\p{L})\.?`;
 
 type Reading = (groups: Readonly<Record<string, string | undefined>>) => string | null;
 
-/** What every shape holds; quicker than they are. */
+/** A quick test for what every shape contains. */
 const MAYBE_YEAR = /(?:19|20)\d\d/;
 
-/** In order: the first that fits a text names its date. Every pattern is bounded. */
+/** The first shape that matches names the date. Every pattern is bounded. */
 const SHAPES: readonly (readonly [RegExp, Reading])[] = [
   [
     shape(
@@ -110,8 +109,8 @@ function numbered({ year, month = "", day }: Parameters<Reading>[0]): string {
 }
 
 /**
- * The date that a short text, such as a file name or a title, names: the most exact one that the calendar has, in English,
- * German, French, Spanish or Japanese. Null where it names none, or only a day and a month without their year.
+ * The date in a short text, such as a file name or a title, in English, German, French, Spanish or Japanese: the first shape,
+ * from the most exact on, with a date of the calendar. Null without a date, or with a day and a month only.
  */
 export function findWrittenDate(text: string): WrittenDate | null {
   if (!MAYBE_YEAR.test(text)) return null;
@@ -125,15 +124,15 @@ export function findWrittenDate(text: string): WrittenDate | null {
 }
 
 /**
- * Whether the first of two dates is earlier (-1), later (1) or the same (0); null where neither holds, as of a year and a
- * month in it.
+ * Compares two dates: -1 if the first is earlier, 1 if it is later, 0 if they are equal; null if they overlap, as a year and a
+ * month in it do.
  */
 export function compareDates(one: string | null, other: string | null): number | null {
   const [first, second] = [one, other].map((date) => (date === null ? null : periodOf(date)));
   return comparePeriods(first ?? null, second ?? null);
 }
 
-/** The same of two spans of days; those that overlap do not compare. */
+/** The same for two spans of days; overlapping ones give null. */
 export function comparePeriods(one: Period | null, other: Period | null): number | null {
   if (one === null || other === null) return null;
   if (one.to < other.from) return -1;

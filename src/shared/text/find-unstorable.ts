@@ -1,14 +1,13 @@
 type Limits = {
   readonly mostLevels: number;
-  /** `exact`: numbers that a double holds as they were written, too, so that two can be compared. */
+  /** `exact` also refuses whole numbers that a double can't hold exactly, so that two values can be compared. */
   readonly numbers: "finite" | "exact";
 };
 
 /**
- * Finds what JSON can say and a row can't hold as it is written: NUL, half of a surrogate pair, a number beyond a double, a
- * `__proto__` key, too many levels of nesting. Storing something else instead would change what was meant.
- * @returns the reason, to stand behind what it is about: `holds the key __proto__`; undefined for a value that is stored as
- *   it is
+ * Finds JSON that a row can't store as written: NUL, half of a surrogate pair, a number beyond a double, a `__proto__` key, too
+ * many levels of nesting. Storing a changed value would change its meaning.
+ * @returns the reason, to follow its subject: `holds the key __proto__`; undefined if the value can be stored
  */
 export function findUnstorable(value: unknown, limits: Limits, levels = 0): string | undefined {
   if (typeof value === "string") return findInText(value);

@@ -1,6 +1,6 @@
 /**
- * What the words of a document can be stemmed by: the text search configurations that both a server of PostgreSQL 14
- * or newer and the embedded database have. `simple` stems nothing and knows no stop words.
+ * The languages for stemming: the text search configurations that both PostgreSQL 14 or newer and the embedded database have.
+ * `simple` stems nothing and has no stop words.
  */
 export const LANGUAGES = [
   ...["simple", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish"],
@@ -11,10 +11,10 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** The language of all documents of a source, or `auto`: each document's own, as far as its words tell. */
+/** The language of all documents of a source; `auto` detects it for each document. */
 export const LANGUAGE_SETTINGS = ["auto", ...LANGUAGES] as const;
 
 export type LanguageSetting = (typeof LANGUAGE_SETTINGS)[number];
 
-/** Of a document whose words do not tell. */
+/** For a document whose language was not detected. */
 export const FALLBACK_LANGUAGE: Language = "english";

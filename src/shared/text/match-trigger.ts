@@ -1,19 +1,19 @@
 import { normaliseText } from "./normalise-text.ts";
 
-/** Before these a word is a measure, not a wish for depth: "how long", "wie tief", "quão longo". */
+/** After these a word is a measure, not a wish for depth: "how long", "wie tief", "quão longo". */
 const MEASURES = new Set(["how", "wie", "quão", "cuán"]);
 
-/** A text of a megabyte would take longer than timers and sockets may wait. */
+/** A text of one megabyte would take longer than timers and sockets may wait. */
 const MOST_CHARS = 250_000;
 
-/** Scripts that put no blanks between words, where a trigger may stand anywhere. */
+/** Scripts without blanks between words, where a trigger may occur anywhere. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
 /**
- * The first trigger that stands in the text as whole words, whatever their case, or null: "deep" is not in
- * "deepest", and "long" not in "belong" nor in "how long". A phrase matches across blanks and hyphens ("in-depth"
- * and "in depth"), not across the end of a clause. Addresses and names such as "summary.pdf" hold no words.
- * Pure; linear in the text, however many triggers there are, and of a longer text only its first 250,000 characters count.
+ * The first trigger of the list that occurs in the text as whole words, in any case, or null: "deep" is not in "deepest", and
+ * "long" neither in "belong" nor in "how long". A phrase matches across blanks and hyphens ("in-depth" and "in depth"), not
+ * across the end of a clause. URLs and names such as "summary.pdf" contain no words. Pure. The time is linear in the text,
+ * whatever the number of triggers; only the first 250,000 characters count.
  */
 export function matchTrigger(text: string, triggers: readonly string[]): string | null {
   const folded = fold(text.slice(0, MOST_CHARS));
@@ -32,7 +32,7 @@ export function matchTrigger(text: string, triggers: readonly string[]): string 
   return triggers[first] ?? null;
 }
 
-/** The phrases that go on with each word. */
+/** The phrases that continue with each word. */
 type PhraseTree = { readonly next: Map<string, PhraseTree>; place: number };
 
 function addPhrase(phrases: Map<string, PhraseTree>, folded: string, place: number): void {
@@ -48,7 +48,7 @@ function addPhrase(phrases: Map<string, PhraseTree>, folded: string, place: numb
 
 const NOWHERE = Number.POSITIVE_INFINITY;
 
-/** The place in the list of the first phrase that begins at this word; infinity for none. */
+/** The index of the first phrase that begins at this word; infinity for none. */
 function placeAt(
   words: readonly string[],
   start: number,
@@ -67,7 +67,7 @@ function placeAt(
 
 const CLAUSE_END = ".";
 
-/** Words in order, and a mark for each end of a clause. */
+/** Words in order, with a mark for each end of a clause. */
 function wordsIn(folded: string): string[] {
   const words: string[] = [];
   for (const token of folded.split(/\s+/)) {
@@ -81,14 +81,14 @@ function wordsIn(folded: string): string[] {
   return words;
 }
 
-/** Most of a long text, for which a class of Unicode would cost most of the time. */
+/** Matches most words of a long text without a costly Unicode class. */
 const PLAIN_WORD = /^[a-z0-9]+$/;
 
-/** An address, or a file by its extension; of a path with neither, the words count. */
+/** Whether a token is a URL, or a file name by its extension. The words of a path with neither count. */
 const isName = (token: string): boolean =>
   token.includes("://") || /[\p{L}\p{N}]\.[a-z][a-z0-9]{0,4}[^\p{L}\p{N}]*$/u.test(token);
 
-/** Lower case in one form of Unicode, without the soft hyphens and blanks of no width that show nothing. */
+/** Lower case in one form of Unicode, without soft hyphens and zero-width blanks. */
 const fold = (text: string): string =>
   normaliseText(text)
     .replace(/[\u00AD\u200B\u2060\uFEFF]/g, "")

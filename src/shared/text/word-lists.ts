@@ -5,7 +5,7 @@ import { foldWord } from "./normalise-text.ts";
 import { once } from "../once.ts";
 
 const words = z.array(z.string().min(1)).default([]);
-/** Single words, several in a line. */
+/** Single words, several per line. */
 export const lines = z
   .array(z.string().min(1))
   .default([])
@@ -13,35 +13,35 @@ export const lines = z
 
 const counts = z.record(z.string(), z.int()).default({});
 
-/** What a file of `assets/words`, one a language, may list. */
+/** The schema of the files in `assets/words`, one per language. */
 const listsSchema = z.strictObject({
-  /** Of what is written again for each month, meeting or case, and of names that count pictures. "-bericht" is the end of a word. */
+  /** Words for documents that recur (each month, meeting or case) and for numbered pictures. "-bericht" is the end of a word. */
   series: words,
-  /** Of a document that another one has replaced, one that is not finished, and one that is. */
+  /** Words for a replaced, a draft and a final document. */
   old: words,
   draft: words,
   final: words,
-  /** Of what frames a sentence, so that it does not state what its words say. */
+  /** Frames of a sentence, because of which it does not state what its words say. */
   frames: z.strictObject({
-    /** That deny what stands below, at the front or the end of a heading or of a line that ends with a colon. */
+    /** Negate the text below, at the start or end of a heading or of a line that ends with a colon. */
     denied: words,
-    /** "What … not": behind one of these a heading denies wherever the denial stands. */
+    /** "What … not": after one of these a heading negates wherever its negation stands. */
     asks_what: words,
-    /** "When … failed": a heading that opens so tells when, and denies nothing. */
+    /** "When … failed": a heading with this opening gives a time, and negates nothing. */
     circumstances: words,
     /** Headings above what is still to be done or decided. */
     open: words,
     options: words,
     either: words,
     examples: words,
-    /** Of what others believe or say. */
+    /** What others believe or say. */
     reported: words,
-    /** Openings of a sentence that takes back the one before it. */
+    /** Openings of a sentence that retracts the one before it. */
     retracted: words,
     yes: words,
     no: words,
   }),
-  /** What a word says of its clause. */
+  /** The effect of a word on its clause. */
   cues: z.strictObject({
     not: words,
     all: words,
@@ -59,47 +59,49 @@ const listsSchema = z.strictObject({
     after: words,
     instead: words,
     than: words,
-    /** Phrases that say none of what a word of them says alone: "so far". */
+    /** Phrases without the effect of their single words: "so far". */
     neutral: words,
   }),
-  /** Words that a sentence opens with when the one before it must explain it. */
+  /** Openings of a sentence that needs the sentence before it. */
   openings: z
     .strictObject({
-      /** They stand for what was said before. */
+      /** They refer to what was said before. */
       pronouns: lines,
-      /** Those that stand for nothing before such a word, or before one behind a form of "be": "it rains", "it is important". */
+      /**
+       * Pronouns that refer to nothing before these words: directly ("it rains"), or after a form of "be" ("it is important").
+       */
       empty: lines,
       empty_before: lines,
       be: lines,
       empty_before_behind_be: lines,
-      /** They point back unless their noun is known, is a time ("this year") or the text itself ("this report"), or a relative word is behind them. */
+      /** They refer back unless their noun is known, a time ("this year") or the text ("this report"), or a relative follows. */
       demonstratives: lines,
       times: lines,
       of_itself: words,
       relatives: lines,
-      /** They point back unless a complement is behind them: "so far", "después de la muerte". */
+      /** They refer back, unless a complement follows: "so far", "después de la muerte". */
       connectives: lines,
       complements: lines,
       phrases: words,
-      /** "Each has a number" points back, "each bell has" does not. */
+      /** "Each has a number" refers back, "each bell has" does not. */
       portions: lines,
       verbs: lines,
-      /** Behind one of these a pronoun or a place points back: "in it", "if there". */
+      /** After one of these a pronoun or a place refers back: "in it", "if there". */
       leading: lines,
       places: lines,
     })
     .prefault({}),
-  /** Verbs, each with its denial: where one stands for the other a sentence says the contrary. */
+  /** Verbs, each with its negation. A sentence with the other one of a pair says the contrary. */
   negated: z.array(z.tuple([z.string().min(1), z.string().min(1)])).default([]),
-  /** Words that say the same of most subjects, a group a line, without accents: none that differs in degree, number or direction. */
+  /** Groups of words, one a line, that mean the same for most subjects, without accents: none differs in degree or direction. */
   synonyms: words,
-  /** Forms of one word that share no beginning, a group a line, without accents: strong verbs, and nouns and verbs made of each other. */
+  /** Forms of one word without a common beginning, one group a line, without accents: strong verbs, nouns derived from verbs. */
   forms: words,
-  /** Words that say nothing about a subject, without accents, with those that questions and orders are made of. */
+  /** Words that say nothing about a subject, and words of questions and orders, without accents. */
   stop: lines,
   /** Words that a sentence needs and its subject does not, without accents: cost, hold, become. */
   light: lines,
-  /** Words that begin sentences, or have a capital, and are nobody's name; and what stands before a name and is no part of it. */
+  /** Words that begin sentences or have a capital without being a name; and titles, which precede a name. */
   no_names: lines,
   titles: lines,
   /** What tells whether a name is a person's. */
@@ -193,44 +195,44 @@ const listsSchema = z.strictObject({
       minutes_role: words,
     })
     .prefault({}),
-  /** What labels call documents of a common kind, and words that these are full of. */
+  /** Labels of common kinds of documents, and words that are frequent in them. */
   kinds: z.record(z.string(), lines).default({}),
   kind_cues: z.record(z.string(), lines).default({}),
-  /** Labels that take what nothing else fits. */
+  /** Labels for whatever no other label fits. */
   others: lines,
-  /** Pairs of words of which one says the opposite of the other, without accents: "open/closed". */
+  /** Pairs of opposite words, without accents: "open/closed". */
   opposites: lines,
-  /** What a document is called, and who speaks in it, without accents: "the recipe asks for", "the author has tried". */
+  /** Words for a document and its author, without accents: "the recipe asks for", "the author has tried". */
   of_document: lines,
-  /** Words of the same choice, without accents, by what they mean. */
+  /** Words of the same choice by their meaning, without accents. */
   choices: z.record(z.string(), lines).default({}),
-  /** Numbers as they are spelled, without accents; ordinals and words for two; and what multiplies a number before it. */
+  /** Spelled numbers, without accents; ordinals and words for two; and multipliers of a number in front of them. */
   numbers: counts,
   ordinals: counts,
   scales: counts,
-  /** From January and from Monday on, each in all its forms; and as tables write days in short. */
+  /** From January and from Monday on, each in all its forms; `short_days` are the short forms in tables. */
   months: z.array(words).default([]),
   days: z.array(words).default([]),
   short_days: z.array(words).default([]),
-  /** Halves and shares by what they are: seconds, months or per cent. A word in parentheses has to follow. */
+  /** Halves and shares by their unit: seconds, months or per cent. A word in parentheses has to follow. */
   shares: z.record(z.string(), words).default({}),
-  /** What stands before a question and before its answer, such as "Q" and "A". */
+  /** Marks in front of a question and its answer, such as "Q" and "A". */
   questions: z.strictObject({ asked: words, answered: words }),
-  /** Of questions over tables. */
+  /** Words for questions about tables. */
   tables: z.strictObject({
-    /** "How many", and what is then counted of a table. */
+    /** "How many", and the names of rows that it counts. */
     count: words,
     rows: words,
-    /** That ask for a column added up. */
+    /** Ask for the sum of a column. */
     sum: words,
-    /** What rows are called that hold a total. */
+    /** Names of rows with totals. */
     totals: words,
-    /** What columns are called that say who, when, where and how much; "-platz" is the end of a word. */
+    /** Names of columns for who, when, where and how much; "-platz" matches the end of a word. */
     person: words,
     time: words,
     place: words,
     money: words,
-    /** What is said of a figure that was computed. */
+    /** Sentences about a computed figure. */
     said: z.strictObject({
       sum: z.string(),
       count: z.string(),
@@ -241,8 +243,8 @@ const listsSchema = z.strictObject({
     }),
   }),
   /**
-   * Words of the names of fields and of the labels of figures that mean the same, by what they mean; words of one key of other languages
-   * mean it too. `generic` are those that say no more than that it is a date or a number.
+   * Words of field names and of labels of figures, by their meaning; words under one key have the same meaning in all languages.
+   * `generic` holds words that only say that the value is a date or a number.
    */
   fields: z.record(z.string(), words).default({}),
 });
@@ -253,17 +255,17 @@ export type CueWords = Readonly<Record<keyof WordFile["cues"], readonly string[]
 export const readAsset = (...path: readonly string[]): string =>
   readFileSync(join(import.meta.dirname, "..", "..", "..", "assets", ...path), "utf8");
 
-/** What a file of `assets/names` lists, read when it is first asked for. */
+/** Loads a file of `assets/names` on first use. */
 export const readNames = <T>(file: string, schema: z.ZodType<T>): (() => T) =>
   once(() => schema.parse(JSON.parse(readAsset("names", file))));
 
-/** What files are called: codes of ISO 639. */
+/** File names: ISO 639 codes. */
 const CODES = { english: "en", german: "de", french: "fr", spanish: "es", japanese: "ja" } as const;
 
 type Listed = keyof typeof CODES;
 const files = new Map<Listed, WordFile>();
 
-/** The words of a language, read when they are first asked for. */
+/** The word file of a language, loaded on first use. */
 export function wordFile(language: Listed): WordFile {
   const file = `${CODES[language]}.json`;
   const read = files.get(language) ?? listsSchema.parse(JSON.parse(readAsset("words", file)));
@@ -281,7 +283,7 @@ export const anyOf = (pick: (file: WordFile) => readonly string[]): string =>
     .map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]"))
     .join("|");
 
-/** The months or days of some languages as alternatives of a pattern, a group for each, which tells by its number what was found. */
+/** The months or days of languages as alternatives of a pattern; the number of the matching group gives the month or day. */
 export function namesInOrder(
   key: "months" | "days" | "short_days",
   languages: readonly Listed[] = Object.keys(CODES) as Listed[],
@@ -293,7 +295,7 @@ export function namesInOrder(
   }).join("|");
 }
 
-/** Lists of all languages, those of the same key together. */
+/** Merges the lists of all languages by key. */
 export function mergeByKey(
   pick: (file: WordFile) => Readonly<Record<string, readonly string[]>>,
 ): ReadonlyMap<string, readonly string[]> {
@@ -303,7 +305,7 @@ export function mergeByKey(
   return merged;
 }
 
-/** The words of all languages, in lower case and without accents; read once. */
+/** The folded words of all languages (lower case, without accents); loaded once. */
 export const wordLists = once(() => {
   const merge = (key: "series" | "old" | "draft" | "final"): ReadonlySet<string> =>
     new Set(
@@ -319,7 +321,7 @@ export const wordLists = once(() => {
   };
 });
 
-/** For each word or phrase of the names of fields, in lower case and without accents, what it means; of all languages, read once. */
+/** The meanings of each folded word or phrase in names of fields, over all languages; loaded once. */
 export const fieldWords = once((): ReadonlyMap<string, ReadonlySet<string>> =>
   allWordFiles()
     .flatMap((file) => Object.entries(file.fields))
@@ -331,7 +333,7 @@ export const fieldWords = once((): ReadonlyMap<string, ReadonlySet<string>> =>
     }, new Map<string, ReadonlySet<string>>()),
 );
 
-/** What rows are called that hold a total, in all languages, folded; read once. */
+/** The folded names of rows with totals, over all languages; loaded once. */
 export const totalsOfTables = once(
   (): ReadonlySet<string> =>
     new Set(
