@@ -1,14 +1,14 @@
 import { isRecord } from "./schema/json-value.ts";
 import { hasCode } from "./store/connection/errors.ts";
 
-/** In the environment of a command whose parent sends it further variables over the channel between them. */
+/** Environment variable of a command whose parent sends it secrets over the channel between them. */
 export const SECRETS_FOLLOW = "NIGHTDESK_SECRETS_FOLLOW";
 
-/** Variables whose values may hold a password, or name the file that does. */
+/** Variables with a password, or with the name of a file that has one. */
 const SECRET =
   /^(?:DATABASE_(?:DIRECT_)?URL|REDIS_URL|NIGHTDESK_DASHBOARD_TOKEN|NIGHTDESK_WEBHOOK_SECRET)(?:_FILE)?$|^PG[A-Z]+$/;
 
-/** What reaches the database and the queue: not part of an environment, which every child inherits and any tool prints. */
+/** Access to the database and the queue, kept out of the environment, which every child inherits and any tool prints. */
 export const secretsOf = (
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> =>
@@ -18,7 +18,7 @@ export const secretsOf = (
     ),
   );
 
-/** The variables that the parent sends; none where it is gone, or where there never was a channel. */
+/** The secrets that the parent sends; empty if the parent is gone, or if there is no channel. */
 export function receiveSecrets(): Promise<Readonly<Record<string, string>>> {
   if (!process.connected) return Promise.resolve({});
   return new Promise((resolve) => {
@@ -30,20 +30,20 @@ export function receiveSecrets(): Promise<Readonly<Record<string, string>>> {
   });
 }
 
-// By hand: this is loaded before any command, and zod takes as long as all that it loads.
+// Checked without zod, because this file is loaded before any command, and zod takes as long to load as all the rest of it.
 const isVariables = (message: unknown): message is Readonly<Record<string, string>> =>
   isRecord(message) && Object.values(message).every((value) => typeof value === "string");
 
-/** In the environment of a command that was started with a channel, and is to end with the process that started it. */
+/** Environment variable of a command that was started with a channel and ends with its parent. */
 export const STOP_WITH_PARENT = "NIGHTDESK_STOP_WITH_PARENT";
 
 const KILL_MS = 5_000;
 
 /**
- * Ends this process, and what it started in its group, when its parent is gone, however that ended: the system closes the
- * channel between them. It is ended as by SIGTERM, and killed when it still runs a moment later. That is before the
- * lease of a dead worker runs out, which it has renewed 5 s before its death at the latest and which lasts 15 s.
- * Without a channel nothing happens: the environment may have been handed down further than it was meant.
+ * Ends this process and its process group when its parent has ended in any way: the system then closes the channel between them.
+ * The group gets SIGTERM, and SIGKILL if it still runs after `killMs`. That is before the lease of a dead worker runs out: it
+ * lasts 15 s, and was renewed at most 5 s before the death. Without a channel nothing happens, because the environment may have
+ * been inherited further than intended.
  * @param killMs between SIGTERM and SIGKILL
  */
 export function stopWithParent(killMs = KILL_MS): void {
@@ -51,14 +51,14 @@ export function stopWithParent(killMs = KILL_MS): void {
     setTimeout(signalGroup, killMs, "SIGKILL").unref();
     signalGroup("SIGTERM");
   };
-  // The parent may be gone before anybody here could listen.
+  // The parent may have ended before this process could listen.
   if ("connected" in process && !process.connected) stop();
   process.once("disconnect", stop);
-  // Nobody talks on it, and a listener alone would keep a command that has ended from leaving.
+  // The channel carries no messages, and its listener alone would keep a finished command running.
   process.channel?.unref();
 }
 
-/** Of its group where it leads one, which a worker sees to. */
+/** Signals the group if this process leads one, which a worker ensures. */
 function signalGroup(signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-process.pid, signal);

@@ -1,4 +1,4 @@
-/** What becomes of a job that ends with a code of the outcome. */
+/** What happens to a job that ends with a code of each outcome. */
 export const OUTCOMES = {
   refused: "a result, stored, never retried",
   failed: "final",
@@ -144,7 +144,7 @@ export class Failure extends Error {
   }
 }
 
-/** The smallest call of a kind, by which a host shows whether it can do that again. */
+/** The smallest call of a kind, which proves that a host can do it again. */
 export type HostTrial = {
   readonly route: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -158,17 +158,17 @@ type HostTrouble = {
   readonly cause?: unknown;
 };
 
-/** A model host that is down or busy: jobs are parked for it, and wake up together when it is back. */
+/** A model host is down or busy: jobs are parked for it, and all resume when it is back. */
 export class HostFailure extends Failure {
   /** Base URL, `scheme://host[:port][/path]`. */
   readonly host: string;
-  /** Whether the host had taken the call when its connection broke. */
+  /** Whether the host had accepted the call when its connection broke. */
   readonly brokeOff: boolean;
-  /** Of a call that the host took and failed with: it is not back before that works. */
+  /** Set if the host accepted the call and failed: it counts as down until this trial works. */
   readonly trial: HostTrial | undefined;
-  /** For how long it asked to be left alone (HTTP 429 with Retry-After); null where it did not. */
+  /** The delay that it requested (HTTP 429 with Retry-After); null without one. */
   readonly retryAfterMs: number | null;
-  /** Set by who knows: another host may do the job. */
+  /** Whether another host can do the job; set by a caller that knows. */
   isServedElsewhere = false;
 
   constructor(

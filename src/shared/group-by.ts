@@ -1,4 +1,4 @@
-/** What has the same key together, keys in the order in which they were met. */
+/** Groups items by key, keys in the order of first occurrence. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,
@@ -8,7 +8,7 @@ export function groupBy<Item, Key>(
   return groups;
 }
 
-/** Puts a value behind the others of its key. */
+/** Appends a value to the list of its key. */
 export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const others = lists.get(key);
   if (others === undefined) lists.set(key, [value]);

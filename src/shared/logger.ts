@@ -9,11 +9,11 @@ export type Logger = pino.Logger;
 const require = createRequire(import.meta.url);
 
 /**
- * JSON lines on stderr, pretty on a terminal. Errors go under `err`; document text, prompts and credentials
- * never go into a log. Lines are written at once, so that the last one before a crash is there.
+ * Logs JSON lines on stderr, formatted on a terminal. Errors go under `err`; document text, prompts and credentials are never
+ * logged. Lines are written synchronously, so that the last one before a crash is there.
  */
 export function createLogger(level: string, style: "json" | "pretty"): Logger {
-  // Loaded by whoever logs, which most commands do not.
+  // Loaded on first use: most commands do not log.
   const create = require("pino") as typeof pino;
   const options: pino.LoggerOptions = {
     level,
@@ -34,9 +34,9 @@ function forgoLines(error: Error): void {
 }
 
 /**
- * An error as a log shows it. pg hangs its whole client on the error of an idle connection, and with it the statements
- * that waited there and their values, which may hold text of documents.
- * @param serialized what pino makes of the error
+ * An error for the log. pg attaches its whole client to the error of an idle connection, with the waiting statements and their
+ * values, which may contain text of documents.
+ * @param serialized pino's form of the error
  */
 export const loggedError = (
   serialized: Readonly<Record<string, unknown>>,

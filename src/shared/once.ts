@@ -1,14 +1,14 @@
-/** Makes a value once, when it is first asked for. */
+/** Creates a value once, on first use. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => (made ??= { value: make() }).value;
 }
 
-/** Something that is opened once, when it is first needed. */
+/** Something that is opened once, on first use. */
 type OpenedFirst<T> = {
-  /** What opens, or is open. One that failed is opened again by the next call. */
+  /** Opens it, or returns what is open. After a failure the next call opens it again. */
   get(): Promise<T>;
-  /** Undefined where it was never opened, or could not be. */
+  /** Undefined if it was never opened, or could not be. */
   opened(): Promise<T> | undefined;
 };
 

@@ -1,16 +1,13 @@
-/** Those who wait for their turn are as many as may. */
+/** Thrown when the queue of waiting callers is full. */
 export class BusyError extends Error {}
 
-/**
- * Gives a turn to others while a body waits for something that turns are not about, and takes one again after it, whoever
- * else waits.
- */
+/** Releases the turn while a body waits for something else, and takes a turn again afterwards, even if the queue is full. */
 export type StepAside = <T>(body: () => Promise<T>) => Promise<T>;
 
-/** Runs bodies, so many at once and no more; others wait for their turn, and those beyond are told to come back. */
+/** Limits how many bodies run at once. Others wait in a queue; beyond its limit they are refused. */
 export type Turns = <T>(body: (stepAside: StepAside) => Promise<T>) => Promise<T>;
 
-/** @param what is busy, as the refusal names it */
+/** @param what is busy, for the message of BusyError */
 export function takeTurns(atOnce: number, mostWaiting: number, what: string): Turns {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -20,7 +17,7 @@ export function takeTurns(atOnce: number, mostWaiting: number, what: string): Tu
   };
   const giveBack = (): void => {
     const next = waiting.shift();
-    // The next one takes over this turn, so that nobody slips in between.
+    // The next caller takes over this turn directly, so that no other can get in between.
     if (next === undefined) running -= 1;
     else next();
   };

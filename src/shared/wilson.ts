@@ -1,8 +1,7 @@
 const Z_95 = 1.959_964;
 
 /**
- * The score interval of a share, from 0 to 1 (E. B. Wilson, "Probable inference", 1927); all of it where nothing was asked.
- *
+ * The score interval of a share, from 0 to 1 (E. B. Wilson, "Probable inference", 1927); the whole range without samples.
  * @param z 1.96 for 95 per cent
  */
 export function wilson(

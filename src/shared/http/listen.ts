@@ -15,7 +15,7 @@ import { refuseMalformed } from "./refuse-malformed.ts";
 import type { MalformedBody } from "./refuse-malformed.ts";
 
 export type Listening = {
-  /** With the port that was chosen. */
+  /** Includes the chosen port. */
   readonly url: string;
   close(): Promise<void>;
 };
@@ -27,19 +27,19 @@ type Place = {
   readonly host: string;
   readonly port: number;
   readonly tls: Tls | null;
-  /** How long a client may take to send a request: one that sends it byte by byte holds nothing for long. */
+  /** The time limit for receiving a request, so that a client that sends byte by byte holds no connection for long. */
   readonly requestMs: number;
-  /** The settings that say where, in words. */
+  /** The settings of the address, in words. */
   readonly keys: string;
-  /** What is said to whoever sends no request of HTTP; without it the server's own answers are given. */
+  /** The reply to an invalid HTTP request; by default the server's own. */
   readonly malformed?: MalformedBody;
 };
 
 const HEADERS_MS = 15_000;
 
 /**
- * Serves an application where it may be reached.
- * @throws Failure CONFIG_ERROR where the address can't be listened on
+ * Serves an application at an address.
+ * @throws Failure CONFIG_ERROR if the server can't listen there
  */
 export async function listenOn(
   app: Hono,
@@ -49,7 +49,7 @@ export async function listenOn(
     requestTimeout: requestMs,
     headersTimeout: HEADERS_MS,
     maxHeaderSize: 32_768,
-    // Without a host it is refused as one of another.
+    // The guard of the application refuses a request without a host, as one for another host.
     requireHostHeader: malformed === undefined,
   };
   const server = await new Promise<ServerType>((resolve, reject) => {
@@ -80,7 +80,7 @@ export async function listenOn(
         server.close(() => {
           resolve();
         });
-        // A stream stays open as long as its page.
+        // A stream stays open as long as its page does.
         if ("closeAllConnections" in server) server.closeAllConnections();
       }),
   };
@@ -88,8 +88,8 @@ export async function listenOn(
 
 /**
  * A command that serves until SIGTERM or SIGINT.
- * @param describe what is printed, of the address
- * @param name of what stops, in the log
+ * @param describe the text to print for the URL
+ * @param name of the server, for the log
  */
 export const serveUntilSignal =
   (

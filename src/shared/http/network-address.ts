@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net";
 
-/** Where an address lies. Everything but `public` is reached only by those who are in the same network. */
+/** The kind of network of an address. All kinds but `public` can be reached only from within the same network. */
 export type NetworkKind =
   "public" | "loopback" | "link-local" | "private" | "multicast" | "reserved";
 
 /** A set of networks of both families. */
 export type Networks = { has(address: string): boolean };
 
-// The registries of special-purpose addresses (IANA), for IPv6 all beyond 2000::/3.
+// IANA's registries of special-purpose addresses. Any other IPv6 address outside 2000::/3 counts as reserved.
 const SPECIAL: Readonly<Record<Exclude<NetworkKind, "public">, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   "link-local": ["169.254.0.0/16", "fe80::/10"],
@@ -40,7 +40,7 @@ type Registry = {
   readonly globalUnicast: Networks;
 };
 let registry: Registry | undefined;
-/** Made when the first address is looked up: most commands look up none. */
+/** Created on the first lookup: most commands need none. */
 const registryOf = (): Registry =>
   (registry ??= {
     special: Object.entries(SPECIAL).map(([kind, networks]) => ({
@@ -50,7 +50,7 @@ const registryOf = (): Registry =>
     globalUnicast: networksOf(["2000::/3"]),
   });
 
-/** The network of an address; an IPv4 address within an IPv6 one (mapped, translated, NAT64) decides for it. */
+/** The kind of network of an address. An IPv4 address inside an IPv6 one (mapped, translated, NAT64) decides. */
 export function networkKindOf(address: string): NetworkKind {
   const plain = withinIpv6(address);
   const { special, globalUnicast } = registryOf();
@@ -59,7 +59,7 @@ export function networkKindOf(address: string): NetworkKind {
   return isIP(plain) === 4 || globalUnicast.has(plain) ? "public" : "reserved";
 }
 
-/** @param networks each an address, or a network like `10.0.0.0/8`; isNetwork says which are valid */
+/** @param networks addresses or networks like `10.0.0.0/8`, as isNetwork validates them */
 export function networksOf(networks: readonly string[]): Networks {
   const list = new BlockList();
   for (const network of networks) {
@@ -76,13 +76,13 @@ export function networksOf(networks: readonly string[]): Networks {
   };
 }
 
-/** Which addresses may be connected to: public ones, and those of these networks. */
+/** Whether an address may be accessed: public ones, and those of these networks. */
 export const publicOr =
   (networks: Networks) =>
   (address: string): boolean =>
     networkKindOf(address) === "public" || networks.has(address);
 
-/** Whether a text is an address, or one with the number of its leading bits. */
+/** Whether a text is an address or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
@@ -92,20 +92,20 @@ export function isNetwork(text: string): boolean {
   );
 }
 
-/** The address that the host of a URL is as it stands; undefined for a name. `localhost` is one, by its RFC. */
+/** The literal address in the host of a URL; undefined for a name. `localhost` counts as an address, by RFC 6761. */
 export function addressOfHost(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(bare) !== 0) return bare;
   return /(?:^|\.)localhost\.?$/i.test(bare) ? "127.0.0.1" : undefined;
 }
 
-/** Whether the host of a URL is this machine, as far as its text says. */
+/** Whether the host of a URL is this machine, by its text alone. */
 export function isLoopbackHost(hostname: string): boolean {
   const address = addressOfHost(hostname);
   return address !== undefined && networkKindOf(address) === "loopback";
 }
 
-/** How many groups of an IPv6 address stand before an IPv4 one, for each form that holds one. */
+/** The groups in front of an embedded IPv4 address, for each form of IPv6 address with one. */
 const EMBEDDING = [
   [0, 0, 0, 0, 0, 0xffff],
   [0, 0, 0, 0, 0xffff, 0],
@@ -113,7 +113,7 @@ const EMBEDDING = [
   [0, 0, 0, 0, 0, 0],
 ];
 
-/** The IPv4 address that an IPv6 one stands for; else the address, without its zone. */
+/** The IPv4 address inside an IPv6 one; else the address itself, without its zone. */
 function withinIpv6(address: string): string {
   const [bare = ""] = address.split("%");
   if (isIP(bare) !== 6) return bare;
@@ -122,12 +122,12 @@ function withinIpv6(address: string): string {
   const embeds = EMBEDDING.some((prefix) =>
     prefix.every((group, place) => groups[place] === group),
   );
-  // `::` and `::1` are addresses of their own.
+  // `::` and `::1` embed no IPv4 address.
   if (!embeds || (high === 0 && low <= 1 && groups[5] === 0 && groups[0] === 0)) return bare;
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
 }
 
-/** The eight groups, in the one spelling that the URL parser gives each address. */
+/** The eight groups, after the URL parser has normalised the spelling. */
 function groupsOf(address: string): number[] {
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const parse = (text = "") =>

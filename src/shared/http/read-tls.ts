@@ -7,9 +7,9 @@ export type Tls = { readonly cert: Buffer; readonly key: Buffer };
 type TlsFiles = { readonly cert_file: string | null; readonly key_file: string | null };
 
 /**
- * Certificate and key of a server; null for plain HTTP.
+ * The certificate and key of a server; null for plain HTTP.
  * @param key of the settings, for messages
- * @throws Failure CONFIG_ERROR for one without the other, and for a file that can't be read
+ * @throws Failure CONFIG_ERROR for one without the other, and for an unreadable file
  */
 export async function readTls(
   { cert_file: certFile, key_file: keyFile }: TlsFiles,

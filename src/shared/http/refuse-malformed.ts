@@ -4,12 +4,12 @@ import type { Duplex } from "node:stream";
 import { parseUrl } from "./parse-url.ts";
 
 export type MalformedStatus = 400 | 408 | 413 | 417 | 431;
-/** The body of the answer, as JSON, to what is no request that an application can be given. */
+/** The JSON body of the reply to a malformed request. */
 export type MalformedBody = (status: MalformedStatus) => string;
 
 /**
- * Answers what is no request in words, in place of the server's empty answers: what its parser refuses, an address or host that is
- * none, and CONNECT. The connection ends with each.
+ * Replies with a body to malformed requests, instead of the server's empty replies: requests that the parser refuses, those with
+ * an invalid address or host, and CONNECT. Each reply closes the connection.
  */
 export function refuseMalformed(server: Server, bodyOf: MalformedBody): void {
   const open = new WeakMap<Duplex, ServerResponse>();
@@ -47,7 +47,7 @@ export function refuseMalformed(server: Server, bodyOf: MalformedBody): void {
   }
 }
 
-/** Whether its path and its host make an address. */
+/** Whether path and host form a valid URL. */
 function isAddressed({ url = "", headers: { host = "" } }: IncomingMessage): boolean {
   const [path = ""] = url.split("?");
   if (path.includes("\\")) return false;

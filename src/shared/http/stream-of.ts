@@ -1,4 +1,4 @@
-/** Texts or bytes as the body of a response, which takes the next one when the client has read what came before. */
+/** Texts or bytes as a response body. It reads the next chunk when the client has consumed the one before. */
 export function streamOf(chunks: AsyncIterable<string | Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = chunks[Symbol.asyncIterator]();

@@ -7,7 +7,7 @@ const gauge = (help: string, ...labels: readonly string[]): Definition => ({
   labels,
 });
 
-/** Of the database: the same from each process that is asked. */
+/** Metrics of the database: every process reports the same values. */
 export const DESK_METRICS: Definitions = {
   nightdesk_jobs: gauge("Jobs of open batches by state.", "state"),
   nightdesk_jobs_in_queue: gauge("Jobs that were given to the queue and not begun."),
@@ -43,11 +43,11 @@ export const DESK_METRICS: Definitions = {
   ),
 };
 
-/** How long one reading stands for all who ask. */
+/** How long a reading is reused. */
 const FRESH_MS = 5_000;
 
 /**
- * Gauges of the database, read at most every five seconds however many ask.
+ * Gauges of the database, read at most every five seconds, however many clients there are.
  * @param read `selectDeskGauges` on the database
  */
 export function deskGauges(

@@ -1,23 +1,23 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What a metric is: its name ends in its unit, and its labels have values of a closed set or of a bounded number. */
+/** The definition of a metric. Its name ends in its unit, and its labels have a closed set or a bounded number of values. */
 export type MetricKind = "counter" | "gauge" | "histogram";
 export type Definition = {
   readonly kind: MetricKind;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Of a histogram, upper bounds in its unit. */
+  /** Upper bounds of a histogram, in its unit. */
   readonly buckets?: readonly number[];
 };
 export type Definitions = Readonly<Record<string, Definition>>;
 export type Labels = Readonly<Record<string, string>>;
 export type Sample = { readonly name: string; readonly labels?: Labels; readonly value: number };
 
-/** Gauges that are read together when somebody asks. */
+/** Gauges that are read together on each scrape. */
 export type GaugeGroup = {
   readonly name: string;
   readonly definitions: Definitions;
-  /** What it throws leaves the group out of this answer, and is counted. */
+  /** If it throws, the group is left out of this reply, and the error is counted. */
   readonly read: () => Promise<readonly Sample[]>;
 };
 
@@ -25,13 +25,13 @@ export type Metrics = {
   /** Adds to a counter, or one observation to a histogram. */
   record(sample: Sample): void;
   addGauges(group: GaugeGroup): void;
-  /** All that can be read, in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
 };
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Of the answer itself. */
+/** Metrics of the scrape itself. */
 export const OWN_METRICS: Definitions = {
   nightdesk_metrics_unreadable_total: {
     kind: "counter",
@@ -40,7 +40,7 @@ export const OWN_METRICS: Definitions = {
   },
 };
 
-/** Metrics of a process: its own, those that it records, and gauges that are read when somebody asks. */
+/** Metrics of a process: Node's defaults, recorded ones, and gauges that are read on each scrape. */
 export function openMetrics(definitions: Definitions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -101,7 +101,7 @@ function recorderOf(
   };
 }
 
-/** Each reading has a registry of its own: a value that is gone is not told again. */
+/** Each reading has its own registry, so that a vanished value is not reported again. */
 const groupReader =
   ({ definitions, read }: GaugeGroup): (() => Promise<string>) =>
   async () => {
@@ -117,7 +117,7 @@ const groupReader =
     return registry.metrics();
   };
 
-/** The first values are told as they are, and any other as `other`: what a label costs has an end. */
+/** Keeps the first `most` values and replaces any other by `other`, which bounds the cost of a label. */
 export function boundedLabel(most: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

@@ -12,15 +12,15 @@ import type { MetricsPlace, MetricsServer } from "./serve-metrics.ts";
 export type ServedMetrics = { readonly metrics: Metrics; readonly stop: () => Promise<void> };
 
 type Own = {
-  /** What this process records itself. */
+  /** Metrics that this process records. */
   readonly definitions: Definitions;
-  /** What is read of it beside the database, when somebody asks. */
+  /** Gauges of this process beside those of the database. */
   readonly gauges?: readonly GaugeGroup[];
 };
 
 /**
- * Serves the metrics of a process, with those of the database, where `metrics.listen` says so; undefined where it does not. One
- * that can't be served, because no port is free, is said in the log, and the process works without.
+ * Serves the metrics of a process and of the database if `metrics.listen` is set; undefined if not. If they can't be served, for
+ * example because the port is taken, it logs a warning and the process works without them.
  */
 export async function startMetrics(
   { config, logger }: Pick<CommandContext, "config" | "logger">,

@@ -10,19 +10,19 @@ export type MetricsServer = { readonly address: string; close(): Promise<void> }
 
 type Served = {
   readonly metrics: Metrics;
-  /** Whether work could be done now: the database answers. */
+  /** Whether the process can work: the database replies. */
   readonly isReady: () => Promise<boolean>;
 };
 
-/** Workers of one machine take the next free port. */
+/** Ports to try: workers of one machine use successive ones. */
 const MOST_PORTS = 20;
-/** Nobody waits longer for an answer than Prometheus does. */
+/** No client waits longer than Prometheus does. */
 const ANSWER_MS = 10_000;
 
 /**
- * Serves `/metrics`, `/healthz` and `/readyz` to who asks by GET and by the name of this place. Where the port is taken, by
- * another worker of this machine, the next free one of twenty is.
- * @throws the error of the last port where none is free, or that of an address that is not this machine's
+ * Serves `/metrics`, `/healthz` and `/readyz` by GET, to clients that use a literal address or the configured name. If the port
+ * is in use, by another worker of this machine, it tries the next ones, up to twenty.
+ * @throws the error of the last port if all are in use, or of an address that is not local
  */
 export async function serveMetrics(
   { host, port }: MetricsPlace,
@@ -116,7 +116,7 @@ async function answerTo(
   }
 }
 
-/** A page of another site that names this address by a name of its own is told nothing: only literal addresses and localhost are. */
+/** Against DNS rebinding: accepts only literal addresses, localhost and the configured host. */
 function isAskedByName(asked: string | undefined, host: string, port: number | undefined): boolean {
   if (asked === undefined) return false;
   const [, name = "", given] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/i.exec(asked) ?? [];

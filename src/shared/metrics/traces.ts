@@ -5,15 +5,15 @@ import { Failure } from "../failure.ts";
 
 type Api = typeof OpenTelemetry;
 
-/** Where the API of OpenTelemetry keeps what an SDK registers, of any 1.x version. */
+/** The global under which OpenTelemetry's API stores a registered SDK, in any 1.x version. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 const require = createRequire(import.meta.url);
 
-/** The API, where somebody has loaded an SDK into this process; null otherwise: then it is not loaded either. */
+/** The API if an SDK was loaded into this process; else null, and the API is not loaded either. */
 export const tracingApi = (): Api | null =>
   REGISTERED in globalThis ? (require("@opentelemetry/api") as Api) : null;
 
-/** What a span says: names, ids, counts and codes. Never words of a document, a model or a person. */
+/** Attributes of a span: names, ids, counts and codes, never text of a document, a model or a person. */
 export type SpanFacts = Readonly<
   Record<string, string | number | boolean | readonly string[] | null>
 >;
@@ -21,16 +21,16 @@ export type SpanFacts = Readonly<
 type SpanOptions = {
   readonly kind?: "internal" | "client" | "producer" | "consumer";
   readonly facts?: SpanFacts;
-  /** A `traceparent` of somebody else's span: what this one belongs to. Without it: the span that is open here. */
+  /** The `traceparent` of the parent span; by default the span that is active here. */
   readonly parent?: string | null;
-  /** `traceparent`s of spans that it comes from, and does not belong to; the trace is then one of its own. */
+  /** The `traceparent`s of spans that caused it but are not its parents; the span then begins a trace of its own. */
   readonly links?: readonly string[];
 };
 
-/** Of a span that is open: what is known later. */
+/** An open span, for facts that become known later. */
 export type OpenSpan = {
   set(facts: SpanFacts): void;
-  /** Says that it failed. @param code stable, such as an error code; never a message */
+  /** Marks the span as failed. @param code stable, such as an error code; never a message */
   fail(code: string): void;
 };
 
@@ -39,8 +39,8 @@ const NO_SPAN: OpenSpan = { set: () => undefined, fail: () => undefined };
 const INSTRUMENTATION = "nightdesk";
 
 /**
- * Does something within a span, which is the parent of those that are opened meanwhile. Without an SDK it is done and
- * nothing else. What is thrown fails the span, by its code or its name.
+ * Runs a body within a span, which is the parent of spans opened by the body. Without an SDK it only runs the body. A thrown
+ * error marks the span as failed, with its code or name.
  */
 export async function inSpan<T>(
   name: string,
@@ -95,11 +95,11 @@ const attributesOf = (facts: SpanFacts) =>
     ),
   );
 
-/** Messages may hold a path, a prompt or worse. */
+/** No message: it may contain a path, a prompt or worse. */
 const codeOf = (error: unknown): string =>
   error instanceof Failure ? error.code : error instanceof Error ? error.name : typeof error;
 
-/** `00-<trace>-<span>-<flags>` of W3C's Trace Context, as rows carry it; null while nobody traces. */
+/** `00-<trace>-<span>-<flags>` of W3C's Trace Context, as rows store it; null without an active trace. */
 export function currentTraceparent(): string | null {
   const api = tracingApi();
   const span = api?.trace.getSpanContext(api.context.active());
@@ -126,7 +126,7 @@ function linkTo(api: Api, traceparent: string): readonly Link[] {
   return context !== null && api.isSpanContextValid(context) ? [{ context }] : [];
 }
 
-/** A call of a tool, by the names that OpenTelemetry has for one. @param failure code of what it gave; null where it was carried out */
+/** Runs a tool call in a span with OpenTelemetry's names. @param failure the error code of a result; null for success */
 export const inToolSpan = <T>(
   tool: string,
   failure: (given: T) => string | null,

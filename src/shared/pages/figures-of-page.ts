@@ -4,8 +4,8 @@ import type { PageRecord, PixelBox, ReadWord } from "./page-record.ts";
 type Choice = Pick<OcrChoice, "box" | "chosen">;
 
 /**
- * A record with what people chose, each in place of the words there; it counts as read by two. A page that was read anew has
- * boxes that differ a little, so the middle of a word says where it stands.
+ * Replaces words of a record by the readings that people chose; such a figure counts as read by both models. A new reading of a
+ * page has slightly different boxes, so the middle of a word decides which choice applies.
  */
 export function withChoices(record: PageRecord, choices: readonly Choice[]): PageRecord {
   if (choices.length === 0) return record;
@@ -14,7 +14,7 @@ export function withChoices(record: PageRecord, choices: readonly Choice[]): Pag
     const choice = choices.findLast(({ box }) => holds(box, word.box));
     if (choice === undefined) return word;
     const { box, confidence } = word;
-    // The other words of that place are part of the choice. They stay, so that cells keep their numbers.
+    // The choice replaces all words of its place. The others stay, empty, so that cells keep their numbers.
     if (placed.has(choice)) return { text: "", box, confidence };
     placed.add(choice);
     return { ...word, text: choice.chosen, figure: "two", read: readAt(record, choice.box) };
@@ -38,19 +38,19 @@ export const holds = (
   return across >= left && across <= right && down >= top && down <= bottom;
 };
 
-/** A figure that was not read for sure, or of which a person said what it is. */
+/** A figure that was read with doubt, or that a person has corrected. */
 export type DoubtfulFigure = {
   readonly box: PixelBox;
   readonly first: string;
-  /** Null where the second model read nothing else. */
+  /** Null if the second model read the same. */
   readonly second: string | null;
   readonly confidence: number;
-  /** Null of one that a person chose. */
+  /** Null for a figure that a person chose. */
   readonly certainty: "by_one" | "doubtful" | null;
   readonly chosen: string | null;
 };
 
-/** Those of a page, in its order. */
+/** The doubtful figures of a page, in its order. */
 export function doubtfulFigures(record: PageRecord): readonly DoubtfulFigure[] {
   const figures = new Map<string, DoubtfulFigure>();
   for (const word of record.lines.flatMap(({ words }) => words)) {
@@ -75,18 +75,18 @@ export function doubtfulFigures(record: PageRecord): readonly DoubtfulFigure[] {
 export type ReadFigure = {
   readonly text: string;
   readonly certainty: "by_two" | "by_one" | "doubtful";
-  /** What the second reader read there, where that differs. */
+  /** The reading of the second model, if it differs. */
   readonly second: string | null;
-  /** The model of a host that was asked of its picture, and read it so. */
+  /** The vision model that read the same from the cropped picture. */
   readonly confirmedBy: string | null;
-  /** Of the engine, 0 to 100. */
+  /** The engine's confidence, 0 to 100. */
   readonly confidence: number;
   readonly box: PixelBox;
 };
 
 const CERTAINTIES = { two: "by_two", one: "by_one", doubtful: "doubtful" } as const;
 
-/** Those whose middle lies in one of the boxes, in the order of the page. */
+/** The figures whose middle lies in one of the boxes, in the order of the page. */
 export const figuresWithin = (
   { lines }: PageRecord,
   boxes: readonly PixelBox[],

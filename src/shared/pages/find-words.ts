@@ -1,9 +1,9 @@
 import type { PixelBox } from "./page-record.ts";
 
-/** Left, top, right, bottom from the upper left corner of the page as it is shown, in whatever unit all of them have. */
+/** Left, top, right, bottom from the upper left corner of the shown page. All boxes have the same unit. */
 export type Box = PixelBox;
 
-/** A letter of a PDF, or a word that was read of a picture. */
+/** A letter of a PDF, or a word that OCR read in a picture. */
 export type PlacedText = {
   readonly text: string;
   readonly box: Box;
@@ -13,27 +13,27 @@ export type PlacedText = {
 
 export type WantedWords = {
   readonly words: string;
-  /** What stands before and behind them, which says which of several places is meant; may be empty. */
+  /** The text before and after them, which selects one of several places; may be empty. */
   readonly before: string;
   readonly after: string;
 };
 
 export type FoundWords = {
-  /** One a line, in the order of the page. */
+  /** One box per line, in the order of the page. */
   readonly boxes: readonly Box[];
-  /** Of the letters of the words that stand there, 0 to 1. */
+  /** The share of letters that were found, 0 to 1. */
   readonly share: number;
-  /** How often they stand on the page where nothing says which place is meant: all are marked. */
+  /** How often the words occur, if the context selects no single place; all are marked. */
   readonly times: number;
 };
 
 const NOWHERE: FoundWords = { boxes: [], share: 0, times: 0 };
-/** Below it the words are others. */
+/** Below this share the text counts as different words. */
 const LEAST_SHARE = 0.6;
 
 /**
- * Finds words among what stands on a page. Letters and digits count, whatever blanks, hyphens, ligatures and cells of tables
- * stand between them; words that a page holds in another order, as in columns, are found piece by piece.
+ * Finds words on a page. Only letters and digits count, whatever blanks, hyphens, ligatures and table cells lie between them.
+ * Words in another order, as in columns, are found piece by piece.
  */
 export function findWords(page: readonly PlacedText[], wanted: WantedWords): FoundWords {
   const text = fold(page.map((one) => one.text));
@@ -57,15 +57,15 @@ export function findWords(page: readonly PlacedText[], wanted: WantedWords): Fou
 
 type Folded = {
   readonly text: string;
-  /** Of each letter the piece that it is of. */
+  /** The index of the piece of each letter. */
   readonly from: readonly number[];
-  /** Of each letter whether something other than a letter stands before it. */
+  /** Whether something other than a letter precedes each letter. */
   readonly begins: readonly boolean[];
 };
 
 const foldText = (text: string): Folded => fold(Array.from(text));
 
-/** Letters and digits in small letters without accents; a dot or a comma between two digits is part of their number. */
+/** Folds to lower-case letters and digits without accents. A dot or a comma between two digits belongs to their number. */
 function fold(pieces: readonly string[]): Folded {
   const from: number[] = [];
   const begins: boolean[] = [];
@@ -73,7 +73,7 @@ function fold(pieces: readonly string[]): Folded {
   let isOpen = false;
   let dot: { readonly sign: string; readonly from: number } | undefined;
   const add = (letter: string, at: number): void => {
-    // Letters beyond the basic plane are two units, and each has its place.
+    // Letters beyond the basic plane have two units, and each unit gets an entry.
     for (let unit = 0; unit < letter.length; unit += 1) {
       from.push(at);
       begins.push(!isOpen);
@@ -103,7 +103,7 @@ function fold(pieces: readonly string[]): Folded {
 const LETTER = /^[\p{L}\p{N}]$/u;
 const DIGIT = /^\p{N}$/u;
 const DOT = /^[.,]$/;
-/** Accents that stand apart from their letters, soft hyphens, marks without width. */
+/** Combining accents, soft hyphens, marks without width. */
 const UNSEEN = /^[\p{M}\p{Cf}\u0002]$/u;
 
 function wordsOf({ text, begins }: Folded): readonly string[] {
@@ -112,10 +112,10 @@ function wordsOf({ text, begins }: Folded): readonly string[] {
 }
 
 const MOST_PLACES = 200;
-/** Letters without blanks between their words, or too many of them to stand within another word by chance. */
+/** Words that may occur inside another word: in scripts without blanks, or too long to do so by chance. */
 const STANDS_ANYWHERE = /[^\p{ASCII}]|^.{8}/u;
 
-/** Where the words stand: as words of their own where they do so anywhere. */
+/** Where the words occur: as whole words if they do so anywhere. */
 function placesOf({ text, begins }: Folded, words: string): readonly number[] {
   const places: number[] = [];
   for (
@@ -130,7 +130,7 @@ function placesOf({ text, begins }: Folded, words: string): readonly number[] {
   return own.length > 0 || !STANDS_ANYWHERE.test(words) ? own : places;
 }
 
-/** Those places around which most stands of what stands around the words. */
+/** The places whose context matches the most letters of the wanted context. */
 function bestPlaces(
   page: Folded,
   words: string,
@@ -157,11 +157,11 @@ function alike(most: number, isSame: (nth: number) => boolean): number {
 type Span = { readonly start: number; readonly end: number };
 
 const MOST_WORDS = 2_000;
-/** Pieces of fewer letters stand on a page by chance: they count near another piece alone. */
+/** Shorter pieces occur by chance: they count only near another piece. */
 const LONG_PIECE = 12;
 const NEAR_LINES = 6;
 
-/** The longest runs of the words that stand together, each where it is nearest to a longer one. */
+/** The longest runs of words that occur together, each at the place nearest to a longer one. */
 function spansOfPieces(
   page: readonly PlacedText[],
   text: Folded,
@@ -218,7 +218,7 @@ const around = (boxes: readonly Box[]): Box => [
   Math.max(...boxes.map(([, , , bottom]) => bottom)),
 ];
 
-/** Between two spans of an axis; below 0 where they overlap. */
+/** The gap between two spans of an axis; negative if they overlap. */
 const gap = (from: number, to: number, otherFrom: number, otherTo: number): number =>
   Math.max(from, otherFrom) - Math.min(to, otherTo);
 
@@ -226,12 +226,12 @@ const distance = (one: Box, other: Box): number =>
   Math.max(0, gap(one[0], one[2], other[0], other[2])) +
   Math.max(0, gap(one[1], one[3], other[1], other[3]));
 
-/** A wider gap parts cells of a table, in heights of a line. */
+/** A wider gap separates cells of a table, in line heights. */
 const WIDEST_GAP = 2.5;
-/** Of a line's height, by which a mark goes beyond its letters. */
+/** The margin of a mark around its letters, as a share of the line height. */
 const MARGIN = 0.14;
 
-/** The boxes of letters that follow each other, one a line. */
+/** Merges the boxes of consecutive letters, one box per line. */
 function linesOf(letters: readonly (PlacedText | undefined)[]): readonly Box[] {
   const lines: { box: Box; readonly isSideways: boolean }[] = [];
   for (const letter of letters) {

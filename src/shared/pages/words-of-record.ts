@@ -3,11 +3,11 @@ import type { PageRecord } from "./page-record.ts";
 
 type Size = { readonly width: number; readonly height: number };
 
-/** A word with a blank before it. */
+/** A word with a blank in front of it. */
 export const wordAt = (text: string, box: Box): readonly PlacedText[] =>
   [" ", text].map((part) => ({ text: part, box, isSideways: false }));
 
-/** The words of a record, each behind a blank, in points of the page. @param wanted holds what a person chose, or was written before */
+/** The words of a record in points of the page. @param wanted decides between a person's choice and the first reading */
 export const textsIn = (
   { lines, picture }: PageRecord,
   size: Size,
@@ -25,7 +25,7 @@ export function scaled([left, top, right, bottom]: Box, from: Size, to: Size): B
   return [left * across, top * down, right * across, bottom * down];
 }
 
-/** The picture was turned clockwise before it was read; the box as it stands in the file. */
+/** Converts a box to the file's orientation, before the picture was turned for OCR. */
 export function turnBack(
   [left, top, right, bottom]: Box,
   { turned, picture: { width, height } }: PageRecord,
@@ -42,7 +42,7 @@ export function turnBack(
   }
 }
 
-/** Of a page as it is shown: a PDF is drawn as it was read, a picture is shown as its file has it. */
+/** The size of a page as shown: a PDF is drawn as OCR read it, a picture file is shown unturned. */
 export function shownSize({ picture, turned }: PageRecord): Size {
   const { format, width, height } = picture;
   return format === "pdf" || turned % 180 === 0

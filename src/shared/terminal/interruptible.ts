@@ -2,8 +2,8 @@ import { constants } from "node:os";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Runs the body; SIGINT or SIGTERM ends the command at once with 130 or 143, after it said how to go on.
- * @param onInterrupt one line: what goes on without the command, and how to see it
+ * Runs the body. SIGINT or SIGTERM ends the command at once with 130 or 143, after a line on how to continue.
+ * @param onInterrupt returns that line: what continues without the command, and how to see it
  */
 export async function interruptible<T>(
   terminal: Terminal,

@@ -11,8 +11,8 @@ const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = 
 };
 
 /**
- * A line of a log as a person reads it on a terminal: the time of this machine, the level, the message, and each field on
- * lines of its own. No value can drive the terminal, nor look like another line; only a stack has lines.
+ * Formats a log line for a terminal: local time, level, message, and each field on its own lines. No value can drive the
+ * terminal or look like another line; only a stack has several lines.
  * @param json as pino writes it
  */
 export function prettyLine(json: string): string {
@@ -36,7 +36,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const cleanValue = (key: string, value: unknown): unknown =>
   typeof value !== "string" ? value : key === "stack" ? cleanForTerminal(value) : cleanLine(value);
 
-/** In JSON a stack is one line; here it has its own, deeper than its key. */
+/** Splits a stack, which is one line in JSON, into lines deeper than its key. */
 const withStacks = (json: string): string =>
   json.replace(
     /^( *)"stack": (".*"),?$/gm,
@@ -44,6 +44,6 @@ const withStacks = (json: string): string =>
       `${indent}"stack":\n${indent}    ${indented(String(JSON.parse(stack)), indent.length + 4)}`,
   );
 
-/** Lines after the first stand so many columns to the right. */
+/** Indents all lines after the first. */
 const indented = (text: string, columns: number): string =>
   text.replaceAll("\n", `\n${" ".repeat(columns)}`);

@@ -1,6 +1,6 @@
 import { styleText, toUSVString } from "node:util";
 
-/** What a word means to its reader; a terminal shows each in a colour. */
+/** The meaning of a text; a terminal shows each in a colour. */
 export type Style = keyof typeof COLORS;
 const COLORS = {
   good: "green",
@@ -12,7 +12,7 @@ const COLORS = {
 
 type Span = { readonly text: string; readonly style?: Style };
 
-/** A line of text, parts of which are shown in colour where a terminal takes it. */
+/** A line of text. Parts of it are coloured if the terminal supports it. */
 export type Line = string | readonly Span[];
 
 const spansOf = (line: Line): readonly Span[] =>
@@ -21,7 +21,7 @@ const spansOf = (line: Line): readonly Span[] =>
 export const styled = (text: string, style: Style | undefined): Line =>
   style === undefined ? text : [{ text, style }];
 
-/** Lines one after the other; without a style in them it is a text again. */
+/** Concatenates lines; without any style the result is a plain text. */
 export function joined(parts: readonly Line[]): Line {
   const spans = parts.flatMap(spansOf);
   return spans.some(({ style }) => style !== undefined)
@@ -38,7 +38,7 @@ export const plainText = (styledLine: Line): string =>
     .map(({ text }) => text)
     .join("");
 
-/** The same with each text changed, and no style. */
+/** Changes each text and keeps its style. */
 export const mapTexts = (styledLine: Line, change: (text: string) => string): Line =>
   joined(spansOf(styledLine).map((span) => [{ ...span, text: change(span.text) }]));
 
@@ -53,7 +53,7 @@ export function sliceLine(whole: Line, start: number, end: number): Line {
   return joined(parts);
 }
 
-/** The one place where text gets colour: what a terminal is to be sent. @param clean makes hostile text harmless */
+/** Renders a line for a terminal. All colours are applied here. @param clean makes hostile text harmless */
 export const renderLine = (
   whole: Line,
   color: "color" | "plain",
@@ -63,7 +63,7 @@ export const renderLine = (
     .map(({ text, style }) =>
       style === undefined || color === "plain"
         ? clean(text)
-        : // Whether a terminal takes it is decided already, and not by what Node thinks of stdout.
+        : // The caller has decided on colour, so Node must not check stdout.
           styleText(COLORS[style], clean(text), { validateStream: false }),
     )
     .join("");
@@ -82,13 +82,13 @@ const STATE_STYLES: Readonly<Record<string, Style>> = {
   cancelled: "past",
 };
 
-/** What is said of the state of a job, a run or a batch, in the colour of that state: `failed, attempt 2`. */
+/** A text about the state of a job, a run or a batch, in the colour of that state: `failed, attempt 2`. */
 export const styledState = (state: string, text: string = state): Line =>
   styled(text, Object.hasOwn(STATE_STYLES, state) ? STATE_STYLES[state] : undefined);
 
 const NARROWEST = 40;
 
-/** Lines that no hostile text drives, broken between words where a terminal would break them anywhere. */
+/** Lines without harmful characters, wrapped between words where a terminal would wrap them anywhere. */
 export const layOutLines = (
   lines: readonly Line[],
   mostColumns: number | undefined,
@@ -98,14 +98,14 @@ export const layOutLines = (
     return mostColumns === undefined ? [clean] : wrap(clean, Math.max(NARROWEST, mostColumns));
   });
 
-/** Words with the blank before each. A command at the end is one of them: who copies it gets it in one piece. */
+/** Words, each with the blank in front of it. A command at the end is one word, so that it can be copied from one line. */
 function wordsOf(text: string): readonly string[] {
   const command = /(?<=\S) nightdesk [a-z].*$/.exec(text);
   const words = text.slice(0, command?.index).split(/(?<=\S)(?= )/);
   return command === null ? words : [...words, command[0]];
 }
 
-/** What follows the first line hangs two columns deeper. */
+/** Wraps a line; further lines are indented by two more columns. */
 function wrap(whole: Line, columns: number): readonly Line[] {
   const text = plainText(whole);
   if (widthOf(text) <= columns) return [whole];
@@ -123,22 +123,22 @@ function wrap(whole: Line, columns: number): readonly Line[] {
   return [...wrapped, joined([wrapped.length === 0 ? "" : indent, sliceLine(whole, start, end)])];
 }
 
-/** Marks, joiners and the vowels and finals of decomposed Korean, which stand in the columns of the character before. */
+/** Marks, joiners, and the vowels and finals of decomposed Korean, which share the columns of the previous character. */
 const MARKS = /[\p{Mn}\p{Me}\u1160-\u11ff\u200b-\u200d\ud7b0-\ud7ff\ufe00-\ufe0f]/gu;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|(?![\u{1f1e6}-\u{1f1ff}])\p{Emoji_Presentation}/gu;
 
-/** Columns that a terminal gives to a text: marks none, East Asian characters and emoji two. */
+/** The columns of a text on a terminal: none for marks, two for East Asian characters and emoji. */
 export function widthOf(text: string): number {
   const visible = text.replace(MARKS, "");
   return Array.from(visible).length + (visible.match(WIDE)?.length ?? 0);
 }
 
-/** The text, or as much of its start as leaves a column for `…`. */
+/** The text, cut at its end to fit with a `…`. */
 export const cutToColumns = (text: string, columns: number): string =>
   widthOf(text) <= columns ? text : `${text.slice(0, endOfStart(text, columns - 1))}…`;
 
-/** The text, or its start and its end with `…` between them: names differ at both. */
+/** The text, cut in its middle to fit with a `…`: names differ at both ends. */
 export function cutInMiddle(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   const tailColumns = Math.floor((columns - 1) / 2);
@@ -146,7 +146,7 @@ export function cutInMiddle(text: string, columns: number): string {
   return `${head}…${text.slice(startOfEnd(text, tailColumns))}`;
 }
 
-/** Where the longest start of a text ends that takes no more than so many columns. */
+/** The end of the longest start of a text that fits the columns. */
 function endOfStart(text: string, columns: number): number {
   let width = 0;
   let end = 0;
@@ -158,7 +158,7 @@ function endOfStart(text: string, columns: number): number {
   return end;
 }
 
-/** Where the longest end of a text starts that takes no more than so many columns. A mark stays with its character. */
+/** The start of the longest end of a text that fits the columns. A mark stays with its character. */
 function startOfEnd(text: string, columns: number): number {
   let width = 0;
   let at = text.length;
@@ -174,21 +174,21 @@ function startOfEnd(text: string, columns: number): number {
 }
 
 /**
- * What could drive a terminal, reorder a text or hide in it: C0 but line feed and tab, DEL, C1, ends of lines that only some
- * programs know, bidi marks, embeddings and isolates, format characters without a width (not those that join letters and
- * emoji), tags, halves.
+ * Characters that could drive a terminal, or reorder or hide text: C0 except line feed and tab, DEL, C1, line ends that only
+ * some programs know, bidi marks, embeddings and isolates, format characters without a width (except those that join letters and
+ * emoji), tags, lone surrogates.
  */
 const HARMFUL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
 
 /**
- * Hostile text made harmless and visible: C0 and DEL as their pictures (`␛`), everything else as `<U+202E>`.
- * Ends of lines (CR LF as one line feed) and tabs stay.
+ * Makes hostile text harmless and visible: C0 and DEL become their pictures (`␛`), all else `<U+202E>`. Line ends (CR LF as one
+ * line feed) and tabs stay.
  */
 export const cleanForTerminal = (text: string): string =>
   text.replaceAll("\r\n", "\n").replace(HARMFUL, pictureOf);
 
-/** The same for several lines, of which each may end as in CSV: with a carriage return before its line feed. */
+/** The same for several lines, each of which may end as in CSV, with a carriage return and a line feed. */
 export const cleanLines = (text: string): string =>
   text.replace(HARMFUL, (character, at: number) =>
     character === "\r" && (at + 1 === text.length || text[at + 1] === "\n")
@@ -196,14 +196,14 @@ export const cleanLines = (text: string): string =>
       : pictureOf(character),
   );
 
-/** Hostile text as one line: what ends a line in it is shown as `↵`. The indent stays. */
+/** Hostile text as one line: line ends become `↵`. The indent stays. */
 export function cleanLine(text: string): string {
   const [first = "", ...others] = text.split(/[\n\r\u0085\u2028\u2029]+/);
   const parts = others.map((part) => part.trim()).filter((part) => part !== "");
   return cleanForTerminal([first, ...parts].join(" ↵ "));
 }
 
-/** A message of ours that may have several lines: those after the first are indented, so that none passes for another message. */
+/** A message of ours with possibly several lines. It indents those after the first, so that none looks like another message. */
 export const cleanMessage = (text: string): string =>
   cleanForTerminal(text.replace(/\n(?! {2})/g, "\n  "));
 
@@ -216,16 +216,16 @@ function pictureOf(character: string): string {
 const escapeOf = (character: string): string =>
   `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;
 
-/** Whatever shows nothing, or a blank that is none, but the space, the tab and the line feed. */
+/** Invisible characters and unusual blanks; not space, tab and line feed. */
 const HIDDEN = /(?![ \t\n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** What somebody decides about, letter for letter: each character that shows nothing stands as `<U+00AD>`. */
+/** Text for a person's decision, letter for letter: each invisible character becomes `<U+00AD>`. */
 export const showHidden = (text: string): string => text.replace(HIDDEN, escapeOf);
 
-/** A value as one line of JSON: what could drive a terminal is escaped, and the value is the same. */
+/** A value as one line of JSON, with characters escaped that could drive a terminal; it parses to the same value. */
 export const jsonForTerminal = (value: unknown): string => escapeInJson(JSON.stringify(value));
 
-/** The same for JSON that is written already. */
+/** The same for serialised JSON. */
 export const escapeInJson = (json: string): string =>
   json.replace(HARMFUL, (character) =>
     Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
@@ -233,9 +233,9 @@ export const escapeInJson = (json: string): string =>
       .join(""),
   );
 
-/** Text that Postgres takes: without NUL, and with U+FFFD for each surrogate that stands alone. */
+/** Text that Postgres accepts: without NUL, and with U+FFFD for each lone surrogate. */
 export function cleanForDatabase(text: string): string {
   const withoutNul = text.includes("\0") ? text.replaceAll("\0", "") : text;
-  // Scans natively, and gives back the same string where nothing is to replace.
+  // Native, and returns the same string if there is nothing to replace.
   return toUSVString(withoutNul);
 }

@@ -10,38 +10,38 @@ import {
 import type { Line } from "./styled-text.ts";
 
 /**
- * stdout is data, stderr is talk. Hostile text can't drive a terminal through either, also not through a pipe or a file
- * that somebody looks at later.
+ * stdout has data, stderr has messages. Hostile text can't drive a terminal through either, not even later through a pipe or a
+ * file that is shown.
  */
 export type Terminal = {
-  /** Whether a program reads stdout, and gets JSON: `--json`. */
+  /** Whether stdout is JSON for a program: `--json`. */
   readonly isJson: boolean;
   /** Whether to draw a progress bar. */
   readonly isInteractive: boolean;
-  /** Columns of the terminal that shows stdout, now; undefined where stdout is no terminal. */
+  /** The current columns of the terminal behind stdout; undefined if stdout is no terminal. */
   readonly dataColumns: number | undefined;
-  /** The zone of the times that people read on stdout; null where they are in UTC: for programs, files and pipes. */
+  /** The timezone for times on stdout; null for UTC: for programs, files and pipes. */
   readonly zone: string | null;
-  /** One line of data: a line feed in it is shown. */
+  /** Prints one line of data; a line feed in it becomes visible. */
   print(line: Line): Promise<void>;
-  /** Lines of data. */
+  /** Prints lines of data. */
   printText(text: string): Promise<void>;
-  /** One line of JSON data. */
+  /** Prints one line of JSON. */
   printJson(value: unknown): Promise<void>;
-  /** The same for JSON that is written already. */
+  /** The same for serialised JSON. */
   printJsonText(json: string): Promise<void>;
-  /** One line for people: a line feed in it is shown. On a terminal it is broken between words. */
+  /** Prints one line for people on stderr; a line feed in it becomes visible. A terminal wraps it between words. */
   say(line: Line): void;
   /** Replaces the last status line; only on an interactive terminal. */
   status(line: string): void;
-  /** Removes the status line, before something else is said. */
+  /** Removes the status line, before other output. */
   clearStatus(): void;
 };
 
-/** A terminal that does not tell its size, as under some job runners, gives 0. */
+/** Used for a terminal that reports a size of 0, as under some job runners. */
 const COLUMNS_UNTOLD = 80;
 
-/** One of the two streams of a process; columns and isTTY only where it leads to a terminal. */
+/** One of the two output streams; columns and isTTY are set only for a terminal. */
 type Stream = {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -49,20 +49,20 @@ type Stream = {
   once(event: "drain", listener: () => void): unknown;
 };
 
-/** What a command writes to. */
+/** The output streams of a command. */
 export type Screen = { readonly stdout: Stream; readonly stderr: Stream };
 
-/** `auto`: colour where a terminal shows it. */
+/** `auto`: colour on a terminal. */
 export type ColorChoice = "auto" | "always" | "never";
 
 type TerminalOptions = {
   readonly screen: Screen;
-  /** `never` takes the progress bar away, too. */
+  /** `never` also removes the progress bar. */
   readonly color: ColorChoice;
-  /** raw: data is printed as it is, for somebody who wants its bytes. */
+  /** raw: prints data unchanged, for users who want its bytes. */
   readonly data: "clean" | "raw";
   readonly isJson: boolean;
-  /** Tells the IANA zone of the clocks here; null where times are for programs. Asked when a time is printed: it costs 20 ms. */
+  /** Returns the IANA timezone; null if times are for programs. Called only when a time is printed, because it costs 20 ms. */
   readonly zone: () => string | null;
 };
 
@@ -109,7 +109,7 @@ export function openTerminal({ screen, color, data, isJson, zone }: TerminalOpti
     },
     status(line) {
       if (!isInteractive) return;
-      // One column stays free: a full line would wrap, and its first half could not be taken back.
+      // One column stays free: a full line would wrap, and its first half could not be erased.
       const fitting = cutToColumns(cleanLine(line), (stderr.columns || COLUMNS_UNTOLD) - 1);
       if (fitting === shown) return;
       stderr.write(`\r\u001b[2K${fitting}`);
