@@ -6,9 +6,9 @@ import { failureOf } from "./failures.ts";
 export type Made = { readonly said: string; readonly batchId: string };
 
 /**
- * Does something that somebody asked for, and writes down who asked for what before it is done and what came of it after.
- * What can't be done is said by the audit, and by the page that shows it.
- * @param body does it, and resolves to a sentence on it, and to the batch that it made, if it made one
+ * Runs an action of a user. The audit records the user and the action before it runs, and its outcome after it. A failed action
+ * is reported by the audit, and by the page that shows it.
+ * @param body runs the action, and resolves to a sentence on it, with the batch that it created, if any
  * @returns the id of the action
  */
 export async function act(

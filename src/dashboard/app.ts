@@ -30,18 +30,18 @@ export type AppParts = {
   readonly sessions: Sessions;
   readonly assets: Assets;
   readonly live: Live;
-  /** Pages at once, so that one that is slow leaves connections to the others. */
+  /** Limits pages at once, so that slow ones leave connections for the others. */
   readonly turns: Turns;
-  /** Of whoever started this, for a desk that asks nobody. */
+  /** The user who started the dashboard, for one without authentication. */
   readonly localUser: string;
-  /** Of the other end of a connection. */
+  /** The client's address. */
   readonly addressOf: (context: Context) => string;
 };
 
 const COOKIE = "nightdesk_session";
 const MOST_BODY = 256 * 1024;
 
-/** All that is asked over HTTP: the guard first, then sessions, then the pages. */
+/** The HTTP application: the guard first, then sessions, then pages. */
 export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
   const app = new Hono();
   app.onError((error, context) => answerFailure(parts, context, error));
@@ -71,7 +71,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
   return app;
 }
 
-/** Before the limit of a form's size: a file goes to the command that stores it as it comes. */
+/** Added before the size limit of forms: the file is streamed to the command that stores it. */
 function addUploads(app: Hono, parts: AppParts): void {
   app.put(UPLOAD_PATH, async (context) => {
     const session = requireSession(parts, context);
@@ -106,7 +106,7 @@ const POLICY = [
 const HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",
-  // With no-referrer a browser hides the origin of forms, which is checked.
+  // With no-referrer a browser hides the Origin of forms, which the guard checks.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
@@ -117,7 +117,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 function setSafetyHeaders(context: Context, { tls, isLoopback }: Exposure): void {
   for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
-  // On a loopback address it would hold for everything that this machine serves.
+  // On a loopback address it would apply to everything that this machine serves.
   if (tls !== null && !isLoopback) {
     context.header("strict-transport-security", "max-age=31536000");
   }
@@ -149,7 +149,7 @@ function addSignIn(app: Hono, parts: AppParts): void {
       return false;
     });
     if (!isRight) return context.html(drawAlone(parts, loginContent("wrong", back)), 401);
-    // A session that was there before may be known to somebody else.
+    // A session from before the sign-in may be known to an attacker.
     const old = getCookie(context, COOKIE);
     if (old !== undefined) sessions.end(old);
     setSession(context, sessions.start("token"), exposure);
@@ -164,12 +164,12 @@ function addSignIn(app: Hono, parts: AppParts): void {
   });
 }
 
-/** Whoever guesses holds a place for a second each time: five guesses a second, from wherever, and a right token soon has its turn. */
+/** A wrong token blocks its place for a second, which allows five guesses a second in total, and soon a turn for a right one. */
 const SIGN_INS = 5;
 const MOST_WAITING = 30;
 const WRONG_MS = 1_000;
 
-/** Back to a page of ours, and nowhere else. */
+/** Allows only a path of the dashboard. */
 const localPath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])[\x20-\x7e]*$/.test(path) ? path : "/";
 
@@ -182,7 +182,7 @@ function setSession(context: Context, session: Session, { tls }: Exposure): void
   });
 }
 
-/** @throws Refused 401 where nobody is known, 403 where the proxy names nobody, or a form is of no session */
+/** @throws Refused 401 without a session, 403 if the proxy names no user, or for a form without a session */
 function requireSession(parts: AppParts, context: Context): Session {
   const { exposure, sessions } = parts;
   const { identity } = exposure;
@@ -212,7 +212,7 @@ const staleForm = (): Refused =>
     message: "That form is not of this session. Load its page again, and send it once more.",
   });
 
-/** What a form sent, without NUL, which the database takes in no text. JSON and files are no forms of ours. */
+/** The fields of a form, without NUL, which the database refuses in texts. No form sends JSON or files. */
 async function formOf(context: Context): Promise<URLSearchParams> {
   const type = context.req.header("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
@@ -246,14 +246,14 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
 const ZONE_COOKIE = "nightdesk_zone";
 const MOST_ZONE_CHARS = 64;
 
-/** The clocks of the browser, where nothing says whose the desk goes by. */
+/** Uses the timezone of the browser, unless the configuration sets one. */
 function inZoneOf(desk: Desk, context: Context): Desk {
   const zone = getCookie(context, ZONE_COOKIE) ?? "";
   const isShown = desk.zoneOf === "browser" && zone.length <= MOST_ZONE_CHARS && isZone(zone);
   return isShown ? { ...desk, zone, draw: drawIn(zone) } : desk;
 }
 
-/** Who waits for a child leaves his place to other pages: children have places of their own. */
+/** A page that waits for a child process gives its turn to other pages: child processes have turns of their own. */
 const deskFor = (desk: Desk, stepAside: StepAside): Desk => ({
   ...desk,
   runCommand: (words, limits) => stepAside(() => desk.runCommand(words, limits)),

@@ -13,12 +13,12 @@ const TYPES = {
 } as const;
 
 export type Assets = {
-  /** Changes with any of them. */
+  /** Changes with any of the files. */
   readonly version: string;
   readonly find: (name: string) => { readonly type: string; readonly body: string } | undefined;
 };
 
-/** Style and scripts of the pages, as they come with the package. */
+/** Reads the style and scripts of the pages from the package. */
 export async function readAssets(packageRoot: string): Promise<Assets> {
   const names = Object.keys(TYPES) as (keyof typeof TYPES)[];
   const folder = join(packageRoot, "assets", "dashboard");

@@ -10,18 +10,18 @@ import { Refused } from "./failures.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 
 export type CommandEnd = {
-  /** Null for one that was stopped. */
+  /** Null if the command was killed. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 };
 
-/** Runs a command of ours by the bin, without a shell, and waits for its end. */
+/** Runs a command of Nightdesk without a shell, and waits for its end. */
 export type RunCommand = (words: readonly string[], limits: CommandLimits) => Promise<CommandEnd>;
 
 export type CommandLimits = {
   readonly timeMs: number;
-  /** What it reads from its stdin. */
+  /** Its stdin. */
   readonly input?: string | Readable;
 };
 
@@ -30,7 +30,7 @@ const MOST_WAITING = 8;
 
 export type StartCommand = (words: readonly string[]) => ChildProcess;
 
-/** Starts commands of ours. Each ends with this process, and works by the same configuration. */
+/** Starts commands of Nightdesk. Each ends with this process, and uses the same configuration. */
 export function commandStarter(
   { env, packageRoot }: Pick<Invocation, "env" | "packageRoot">,
   { file, roots }: Config,
@@ -64,9 +64,9 @@ export function commandStarter(
 }
 
 /**
- * Commands, so many at once. Each is stopped when its time is up.
- * @param what is busy, as the refusal names it
- * @throws Refused 503 when it is up, or too many wait
+ * Runs a limited number of commands at once. Each is killed when its time is up.
+ * @param what is busy, for the message of the refusal
+ * @throws Refused 503 for a timeout, or if too many wait
  */
 export function openCommands(start: StartCommand, atOnce: number, what: string): RunCommand {
   const inTurn = takeTurns(atOnce, MOST_WAITING, what);
@@ -78,7 +78,7 @@ export function openCommands(start: StartCommand, atOnce: number, what: string):
     });
 }
 
-/** A child that ends before it has read all of it says why by itself; one whose input breaks off finds its end, and sees that it is short. */
+/** A child that ends early reports why by itself. If the input breaks off, stdin ends, and the child notices that it is short. */
 function feed(stdin: Writable, input: string | Readable): void {
   stdin.on("error", () => undefined);
   if (typeof input === "string") stdin.end(input);
@@ -114,7 +114,7 @@ function endOf(child: ChildProcess, words: readonly string[], timeMs: number): P
   });
 }
 
-/** The lines of JSON that a command printed. */
+/** Parses the lines of JSON that a command printed. */
 export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {
   return stdout
     .split("\n")
@@ -122,10 +122,10 @@ export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {
     .map((line): unknown => JSON.parse(line));
 }
 
-/** What a command said of its failure, for people. */
+/** The failure message of a command, for people. */
 export const wordsOf = (end: CommandEnd): string => hintsOf(end) || shown(end.stdout);
 
-/** What a command that did it said beside, such as that no worker is alive; mostly empty. */
+/** The hints of a successful command, such as that no worker is alive; mostly empty. */
 export const hintsOf = ({ stderr }: CommandEnd): string => shown(stderr);
 
 const shown = (text: string): string => cleanMessage(text.trim()).slice(0, MOST_WORDS);

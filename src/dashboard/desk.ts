@@ -8,50 +8,50 @@ import type { Nights } from "./nights.ts";
 import type { Session } from "./sessions.ts";
 import type { Tools } from "./tools.ts";
 
-/** What pages are made of. */
+/** Everything that pages need. */
 export type Desk = {
   readonly config: Config;
   readonly database: Database;
   readonly runCommand: RunCommand;
-  /** The same for statements that somebody writes: they keep no command waiting. */
+  /** The same for SQL statements of users, which delay no other command. */
   readonly runStatement: RunCommand;
-  /** The same for pages of files that somebody looks at. */
+  /** The same for drawn pages of files. */
   readonly runDrawing: RunCommand;
-  /** The same for files that somebody sends. */
+  /** The same for uploads. */
   readonly runUpload: RunCommand;
   readonly tools: Tools;
   readonly draw: Draw;
   readonly nights: Nights;
-  /** Whose clocks pages show. */
+  /** The timezone of pages. */
   readonly zone: string;
-  /** `browser`: a browser that names its own zone is shown that. */
+  /** `browser`: a browser that reports its timezone gets that one. */
   readonly zoneOf: "desk" | "browser";
   readonly logger: Logger;
 };
 
-/** A request that was let in. */
+/** An authenticated request. */
 export type DeskRequest = {
   readonly session: Session;
   readonly path: string;
-  /** A part of the path by its name in the route. */
+  /** A parameter of the path by its name in the route. */
   readonly part: (name: string) => string;
   readonly query: URLSearchParams;
-  /** What a form sent; empty for a GET. */
+  /** The fields of a form; empty for a GET. */
   readonly form: URLSearchParams;
 };
 
 export type Answer =
   | { readonly kind: "page"; readonly content: PageContent }
-  /** For an `<img>`: nothing that a browser runs. */
+  /** For an `<img>`: a browser runs no code of it. */
   | { readonly kind: "picture"; readonly type: string; readonly bytes: Buffer }
-  /** After a change: the browser asks for that page. */
+  /** After a change: redirects the browser to a page. */
   | { readonly kind: "redirect"; readonly to: string }
   | { readonly kind: "csv"; readonly name: string; readonly chunks: AsyncIterable<string> };
 
 export type Route = {
-  /** It alone changes anything; without it a page is read (GET). */
+  /** Only a post changes anything; the default is GET. */
   readonly method?: "post";
-  /** Parts that vary begin with a colon. */
+  /** Parameters begin with a colon. */
   readonly path: string;
   readonly answer: (desk: Desk, request: DeskRequest) => Promise<Answer>;
 };

@@ -9,12 +9,12 @@ import { formatCount, formatSpan, formatTime } from "../shared/views/quantity.ts
 import type { Count } from "../shared/views/section.ts";
 import { link, pathTo, webLink, withQuery } from "./links.ts";
 
-/** Draws the section model as pages of the desk show it: ids lead to their pages, times have the desk's clocks. */
+/** Draws the section model for pages of the dashboard: ids link to their pages, and times are in its timezone. */
 export type Draw = DrawSections & {
   readonly time: (at: Date | null, precision?: "minutes" | "seconds") => Html;
 };
 
-/** @param zone in which times are shown */
+/** @param zone timezone of times */
 export function drawIn(zone: string): Draw {
   const time = (at: Date, precision: "minutes" | "seconds"): Html =>
     markup`<time datetime="${at.toISOString()}">${formatTime(at, zone, precision)}</time>`;
@@ -43,13 +43,13 @@ function idHtml({ of, id }: PieceOf<"id">): Html {
 
 const SHORT_CHARS = 8;
 
-/** What is done first, what waits last. */
+/** The order of states in a bar: ended jobs first, waiting ones last. */
 const ORDER = [
   ...["succeeded", "refused", "failed", "cancelled", "expired"],
   ...["running", "parked", "queued"],
 ];
 
-/** How a batch stands: a bar, and its jobs by state, which lead to them. */
+/** The progress of a batch: a bar, and counts by state that link to the jobs. */
 export function countsHtml({ batchId, counts, total }: BatchProgress): Html {
   const states = Object.entries(counts).map(([name, jobs]) => ({ name, jobs }));
   const here = pathTo("batches", batchId);
@@ -58,11 +58,11 @@ export function countsHtml({ batchId, counts, total }: BatchProgress): Html {
 <p class="counts">${shown.map(({ name, jobs }) => markup`<span class="${classOf(name)}">${link(withQuery(here, { state: name }), `${formatCount(jobs)} ${name}`)}</span> `)}<span>of ${link(here, formatCount(total))}</span></p>`;
 }
 
-/** What state a batch is in, with the time until which it is held on the clocks of the page. */
+/** The state of a batch, with the local time until which it is held. */
 export const batchStateHtml = (batch: BatchProgress, zone: string): Html =>
   stateHtml(batch.state, formatStateOn(batch, zone));
 
-/** Jobs by state as one bar. Widths are attributes of an image: styles of an element are not applied under our policy. */
+/** Jobs by state as one bar. Widths are SVG attributes, because our content policy blocks inline styles. */
 function barHtml(counts: readonly Count[]): Html {
   const parts = counts
     .filter(({ jobs }) => jobs > 0)

@@ -6,26 +6,26 @@ import type { Tls } from "../shared/http/read-tls.ts";
 import { isLoopbackHost, networksOf } from "../shared/http/network-address.ts";
 import type { Networks } from "../shared/http/network-address.ts";
 
-/** Where the pages can be reached, and how it is known who asks for them. */
+/** The address of the pages, and how users are authenticated. */
 export type Exposure = {
   readonly host: string;
   readonly port: number;
   readonly isLoopback: boolean;
   readonly tls: Tls | null;
-  /** Who asks: a proxy knows, a token is asked for, or it is whoever can reach a loopback address. */
+  /** How a user is identified: by a trusted proxy, by a token, or as anyone who can connect to a loopback address. */
   readonly identity:
     | { readonly kind: "proxy"; readonly addresses: Networks; readonly userHeader: string }
     | { readonly kind: "token"; readonly token: string }
     | { readonly kind: "local" };
-  /** Names under which a browser may ask, in lower case and without a port. */
+  /** Accepted host names, in lower case and without a port. */
   readonly hostNames: ReadonlySet<string>;
 };
 
 const LEAST_TOKEN = 16;
 
 /**
- * What the configuration exposes, or why it is not done.
- * @throws Failure CONFIG_ERROR where anybody on a network could look, or listen
+ * Validates what the configuration exposes.
+ * @throws Failure CONFIG_ERROR if anybody on a network could see the pages, or read the token
  */
 export async function exposureOf(
   { dashboard, roots }: Config,

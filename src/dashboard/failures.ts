@@ -4,14 +4,14 @@ import { cleanMessage } from "../shared/terminal/styled-text.ts";
 import { BusyError } from "../shared/take-turns.ts";
 import { storageFaultOf } from "../shared/store/connection/errors.ts";
 
-/** What went wrong with a request, as a page or as JSON tells it. */
+/** The failure of a request, as a page or JSON reports it. */
 export type RequestFailure = {
   readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 421 | 422 | 500 | 503;
   readonly code: ErrorCode | "UNAUTHORIZED" | "FORBIDDEN" | "MISDIRECTED" | "TOO_LARGE" | "BUSY";
   readonly message: string;
 };
 
-/** A request that is refused before anything of ours is asked. */
+/** A request that is refused before it has any effect. */
 export class Refused extends Error {
   readonly failure: RequestFailure;
   constructor(failure: RequestFailure) {
@@ -37,7 +37,7 @@ const STATUS: Partial<Record<ErrorCode, RequestFailure["status"]>> = {
   SCHEMA_OUTDATED: 503,
 };
 
-/** What is told of an error: of one that nobody expected no word, because its words may be anybody's. */
+/** The failure for an error. An unexpected error gets a fixed message, because its own may contain anything. */
 export function failureOf(thrown: unknown): RequestFailure {
   if (thrown instanceof Refused) return thrown.failure;
   if (thrown instanceof BusyError) return { status: 503, code: "BUSY", message: thrown.message };
@@ -64,6 +64,6 @@ export function failureOf(thrown: unknown): RequestFailure {
   };
 }
 
-/** query_canceled: the server's statement_timeout. */
+/** query_canceled, caused by the server's statement_timeout. */
 const hasTimedOut = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "code" in error && error.code === "57014";

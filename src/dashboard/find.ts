@@ -5,13 +5,13 @@ import { notFound } from "./failures.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** @throws Refused 404 for what is no id, before the database is asked */
+/** @throws Refused 404 for an invalid id, before the database is queried */
 export function assertId(text: string, noun: string): string {
   if (UUID.test(text)) return text;
   throw notFound(`${JSON.stringify(text.slice(0, 80))} is no id of a ${noun}; expected a UUID.`);
 }
 
-/** The batch that a path names. @throws Refused 404 */
+/** The batch with an id from a path. @throws Refused 404 */
 export async function batchOf(db: Queryable, id: string): Promise<BatchProgress> {
   const batch = await findBatch(db, assertId(id, "batch"));
   if (batch !== undefined) return batch;

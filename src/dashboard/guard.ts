@@ -2,11 +2,11 @@ import { isHostOf } from "../shared/http/host-names.ts";
 import type { Exposure } from "./exposure.ts";
 import { Refused } from "./failures.ts";
 
-/** What the guard looks at: header names in lower case. */
+/** The parts of a request that the guard checks. Header names are in lower case. */
 export type GuardedRequest = {
   readonly method: string;
   readonly header: (name: string) => string | undefined;
-  /** Of the other end of the connection. */
+  /** The client's address. */
   readonly address: string;
 };
 
@@ -15,7 +15,7 @@ const SAFE = new Set(["GET", "HEAD"]);
 export const isChange = ({ method }: GuardedRequest): boolean => !SAFE.has(method);
 
 /**
- * Refuses a request for a name that is not ours, which a page elsewhere gets by a DNS name of its own that leads here.
+ * Refuses a request for another host name. Protects from DNS rebinding: the page of another site can point its own DNS name here.
  * @throws Refused 421
  */
 export function assertHost({ header }: GuardedRequest, { hostNames }: Exposure): void {
@@ -29,14 +29,14 @@ export function assertHost({ header }: GuardedRequest, { hostNames }: Exposure):
 }
 
 /**
- * Refuses a change that another site asks for, whatever its content type.
+ * Refuses a change from another site, whatever its content type.
  * @throws Refused 403
  */
 export function assertOrigin(asked: GuardedRequest, { tls }: Exposure): void {
   if (!isChange(asked)) return;
   const { header } = asked;
   const host = header("host") ?? "";
-  // In front of plain HTTP may be a proxy with TLS.
+  // A proxy with TLS may be in front of plain HTTP.
   const schemes = tls === null ? ["http", "https"] : ["https"];
   const origin = header("origin");
   if (origin !== undefined && schemes.some((scheme) => origin === `${scheme}://${host}`)) return;
@@ -48,8 +48,8 @@ export function assertOrigin(asked: GuardedRequest, { tls }: Exposure): void {
 }
 
 /**
- * Who a trusted proxy says is asking.
- * @throws Refused 403 where somebody else asks, or nobody is named
+ * The user that a trusted proxy names.
+ * @throws Refused 403 for any other client, or without a name
  */
 export function proxiedUser(
   { header, address }: GuardedRequest,

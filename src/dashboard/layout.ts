@@ -4,13 +4,13 @@ import type { Fragment, Html } from "../shared/views/html-markup.ts";
 import type { RequestFailure } from "./failures.ts";
 import type { Session } from "./sessions.ts";
 
-/** What a page shows between its head and its foot. */
+/** The content of a page between header and footer. */
 export type PageContent = {
   readonly title: string;
-  /** The entry of the menu that it belongs to. */
+  /** The menu entry of the page. */
   readonly menu: string;
   readonly body: Html;
-  /** `live`: it is asked for again when something happened at the desk; `awaited`: without script by itself as well. */
+  /** `live`: reloads after events; `awaited`: also reloads by itself in browsers without script. */
   readonly updates?: "live" | "awaited" | "still";
 };
 
@@ -27,7 +27,7 @@ const MENU: readonly (readonly [string, string])[] = [
 
 export type Shell = {
   readonly session: Session | null;
-  /** What the assets are called by, so that a browser takes those of another version anew. */
+  /** Part of the URL of assets, so that a browser loads those of a new version. */
   readonly assetVersion: string;
   readonly zone: string;
   readonly zoneOf: "desk" | "browser";
@@ -83,11 +83,11 @@ const footHtml = (session: Session): Html =>
   markup`<a href="/audit">Changes</a>
 <form method="post" action="/leave">${csrfField(session)}${session.user} <button class="quiet">Leave</button></form>`;
 
-/** To be in each form that changes something. */
+/** Needed in each form that changes something. */
 export const csrfField = ({ csrf }: Session): Html =>
   markup`<input type="hidden" name="csrf" value="${csrf}">`;
 
-/** The top of a page: what it is, and a line on it. */
+/** The top of a page: its title and a line about it. */
 export const headHtml = (title: Fragment, lead?: Fragment): Html =>
   markup`<h1>${title}</h1>
 ${lead === undefined ? "" : markup`<p class="lead">${lead}</p>`}`;
@@ -101,7 +101,7 @@ export const failureContent = ({ status, code, message }: RequestFailure): PageC
 <p><a href="/">To the first page</a></p>`,
 });
 
-/** Asks for the token. */
+/** The page that asks for the token. */
 export const loginContent = (isWrong: "wrong" | "first", back: string): PageContent => ({
   title: "Sign in",
   menu: "",

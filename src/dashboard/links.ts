@@ -2,11 +2,11 @@ import { parseUrl } from "../shared/http/parse-url.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Fragment, Html } from "../shared/views/html-markup.ts";
 
-/** A path of this desk: each part is encoded, so that no name leads elsewhere. */
+/** A path of the dashboard. Each part is encoded, so that no name can lead elsewhere. */
 export const pathTo = (...parts: readonly string[]): string =>
   `/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 
-/** A path with parameters; those without a value are left out. */
+/** A path with parameters, without those that have no value. */
 export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | null | undefined>>,
@@ -19,11 +19,11 @@ export function withQuery(
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** A link within this desk. */
+/** A link within the dashboard. */
 export const link = (href: string, text: Fragment): Html =>
   markup`<a href="${assertLocal(href)}">${text}</a>`;
 
-/** A page of the web that a document or a model names: a link where it leads to the web, else its words alone. */
+/** An address that a document or a model names: a link for a web URL, else plain text. */
 export function webLink(address: string): Html {
   const url = parseUrl(address);
   const leadsToTheWeb = url !== undefined && ["http:", "https:"].includes(url.protocol);

@@ -5,31 +5,31 @@ import { findFinalEvent, selectEvents } from "../shared/views/live-events.ts";
 import type { EventMark, LiveEvent } from "../shared/views/live-events.ts";
 import { paced } from "./pace.ts";
 
-/** What happens at the desk, as a stream of server-sent events to each browser that looks on. */
+/** Events of the installation, as a stream of server-sent events to each open browser. */
 export type Live = {
-  /** Each event comes once, with its id; who comes back with the last id that he saw is told what he missed. */
+  /** Sends each event once, with its id. A client that reconnects with its last id also gets what it missed. */
   stream(lastEventId: string | undefined): ReadableStream<Uint8Array>;
   close(): void;
 };
 
 type LiveOptions = {
-  /** Of two connections: one listens. */
+  /** Needs two connections: one of them listens. */
   readonly database: Database;
   readonly onError: (error: unknown) => void;
 };
 
 const LEAST_MS = 1_000;
-/** Between two looks while a transaction stays open that keeps events back. */
+/** Between two reads while an open transaction holds events back. */
 const HELD_BACK_MS = 2_000;
-/** When those who look on are told that events are kept back. */
+/** How long events are held back before clients are notified. */
 const BEHIND_MS = 10_000;
 const BEAT_MS = 25_000;
-/** More than that at once is told as one: nobody reads them. */
+/** More events at once are sent as one: nobody can read so many. */
 const MOST_EVENTS = 500;
-/** Of messages: one who does not read is let go, and asks again from the last id. */
+/** Unread messages after which a client is disconnected. It reconnects with its last id. */
 const MOST_BEHIND = 2_000;
 
-/** Listens, and looks for events when something was announced and somebody looks on; never otherwise. */
+/** Listens for notifications, and reads events only after one, and only while a client is connected. */
 export async function openLive({ database, onError }: LiveOptions): Promise<Live> {
   const events = followEvents(database);
   const clients = new Set<Client>();
@@ -40,7 +40,7 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
   const tellWhenBehind = (heldBackMs: number): void => {
     const wasBehind = isBehind;
     isBehind = heldBackMs >= BEHIND_MS;
-    // Again while it lasts: somebody may have come meanwhile.
+    // Repeated while it lasts, because new clients may have connected.
     if (isBehind || wasBehind)
       tell({ text: messageOf("behind", { behind: isBehind }), upTo: null });
   };
@@ -89,19 +89,19 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
   };
 }
 
-/** Words of the stream, and the id up to which they tell all events; null for what tells none. */
+/** Text of the stream, and the id up to which it contains all events; null for text without events. */
 type StreamUpdate = { readonly text: string; readonly upTo: number | null };
 
 type Followed = {
-  /** What has become final since the last look. */
+  /** Events that have become final since the last read. */
   next(): Promise<StreamUpdate>;
-  /** What somebody missed who has seen all up to an id, or null for one who begins; and where he stands then. */
+  /** The events after the id that a client has seen (null: it is new, no events), and the id up to which it is then complete. */
   since(seen: number | null): Promise<StreamUpdate & { readonly upTo: number }>;
-  /** For how long a transaction that stays open has kept events back; null where none does. */
+  /** How long an open transaction has held events back; null if none does. */
   heldBackMs(): number | null;
 };
 
-/** Events in the order of their ids, none of them twice. Looks are made one after the other. */
+/** Reads events by id, each once. Reads run one after the other. */
 function followEvents(database: Database): Followed {
   let cursor: number | undefined;
   let marks: readonly EventMark[] = [];
@@ -131,7 +131,7 @@ function followEvents(database: Database): Followed {
       }),
     since: (seen) =>
       inTurn(async () => {
-        // Others are told of what is new by the next look, and this one with them.
+        // The next read sends new events to all clients, this one included.
         cursor ??= (await advance()).upTo;
         const missed = seen === null ? "" : await textBetween(seen, cursor);
         return { text: `${missed}id: ${cursor}\n${messageOf("hello", {})}`, upTo: cursor };
@@ -145,7 +145,7 @@ function followEvents(database: Database): Followed {
 
 type Client = {
   tell(update: StreamUpdate): void;
-  /** Tells what was missed, then what was told meanwhile and is not among it. */
+  /** Sends the missed events, then the updates that arrived meanwhile and are not among them. */
   begin(missed: StreamUpdate & { readonly upTo: number }): void;
   end(): void;
 };

@@ -1,6 +1,6 @@
 import type { CommandHandlers } from "../shared/commands/command.ts";
 
-/** The process that shows the desk to a browser. */
+/** The process that serves the dashboard. */
 export const handlers: CommandHandlers = {
   dashboard: async () => (await import("./serve.ts")).serveDashboard,
 };

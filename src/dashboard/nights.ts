@@ -7,11 +7,11 @@ import { selectNight } from "../shared/views/night.ts";
 import type { Night, NightScope } from "../shared/views/night.ts";
 
 /**
- * Nights for pages. One is read anew when it is older than 15 s and somebody looks, behind the page and once for all who
- * look; a page waits for the first reading 120 ms at most.
+ * Caches nights for pages. A night older than 15 s is read again when a page requests it, in the background and once for all
+ * pages. For the first reading a page waits at most 120 ms.
  */
 export type Nights = {
-  /** @param key names the scope; undefined while the first reading goes on */
+  /** @param key of the scope. Undefined until the first reading has ended */
   get(key: string, scope: NightScope): Promise<Night | undefined>;
 };
 
@@ -38,7 +38,7 @@ export function openNights(database: Queryable, onError: (error: unknown) => voi
       const kept = nights.get(key) ?? { night: undefined, readAt: -Infinity, reading: null };
       nights.delete(key);
       nights.set(key, kept);
-      // A map gives what was asked for longest ago first.
+      // A map is in the order of insertion, so the least recently used entry is first.
       for (const oldest of nights.keys()) if (nights.size > MOST_KEPT) nights.delete(oldest);
       if (performance.now() - kept.readAt > FRESH_MS) kept.reading ??= read(kept, scope);
       if (kept.night === undefined && kept.reading !== null) {
@@ -49,7 +49,7 @@ export function openNights(database: Queryable, onError: (error: unknown) => voi
   };
 }
 
-/** The pictures of a night; nothing where nothing happened in it. */
+/** The charts of a night; empty for a night without jobs. */
 export function nightHtml(night: Night | undefined, zone: string): Html {
   if (night === undefined) {
     return markup`<section aria-labelledby="night"><h2 id="night">The night</h2><p class="note">Its picture is being made: it is on this page when it is loaded again.</p></section>`;

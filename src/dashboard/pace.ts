@@ -1,12 +1,12 @@
 export type Paced = {
-  /** Has the body run soon: at once, or when the time since its last run is long enough. */
+  /** Runs the body at once, or as soon as `leastMs` have passed since its last run. */
   readonly request: () => void;
   readonly stop: () => void;
 };
 
 /**
- * Runs a body when it is asked for, at most once in `leastMs` and never twice at once.
- * @param body resolves to milliseconds after which it runs again by itself, or null; it never rejects
+ * Runs a body on request, at most once in `leastMs` and never twice at a time.
+ * @param body resolves to the milliseconds until its next run without a request, or null; it never rejects
  */
 export function paced(body: () => Promise<number | null>, leastMs: number): Paced {
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export function paced(body: () => Promise<number | null>, leastMs: number): Pace
     state = "idle";
     if (next !== null) arm(Math.max(0, ranAt + next - performance.now()));
   };
-  // Asked by functions: the state changes while the body runs.
+  // Functions, because TypeScript does not know that the state changes while the body runs.
   const isWanted = (): boolean => state === "wanted";
   const isStopped = (): boolean => state === "stopped";
   return {

@@ -14,7 +14,7 @@ import { SQL } from "./pages/sql.ts";
 import { START } from "./pages/start.ts";
 import { TONIGHT } from "./pages/tonight.ts";
 
-/** All pages and all changes. */
+/** All pages and changes. */
 export const ROUTES: readonly Route[] = [
   ...TONIGHT,
   ...BATCHES,

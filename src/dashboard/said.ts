@@ -3,14 +3,14 @@ import { findAction } from "../shared/views/operator-actions.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Html } from "../shared/views/html-markup.ts";
 
-/** Of an action that has just been done, in the address of the page that shows what came of it. */
+/** The query parameter with the id of an action, for the page that shows its outcome. */
 const DID = "did";
 
-/** The page to show after an action. */
+/** The URL of the page to show after an action. */
 export const saidAt = (path: string, actionId: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}${DID}=${actionId}`;
 
-/** What came of the action that led to this page; nothing where none did. */
+/** The outcome of the action that led to this page; empty without one. */
 export async function saidHtml(db: Queryable, query: URLSearchParams): Promise<Html> {
   const id = query.get(DID) ?? "";
   const action = /^\d{1,18}$/.test(id) ? await findAction(db, id) : undefined;

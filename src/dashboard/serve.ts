@@ -20,23 +20,23 @@ import { openSessions } from "./sessions.ts";
 import { openTools } from "./tools.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 
-/** Streams and pages end at once; a connection that does not close keeps nobody. */
+/** Time to close the database connections: one that does not close must not block the exit. */
 const CLOSE_MS = 2_000;
-/** Statements of the SQL page at once, each of them a process. */
+/** SQL statements at once; each is a process. */
 const STATEMENTS = 2;
 const DRAWINGS = 2;
 const REQUEST_MS = 15_000;
 const HOUR_MS = 3_600_000;
-/** Pages that wait for their turn. */
+/** Limit of pages that wait for their turn. */
 const MOST_WAITING = 64;
 
-/** Serves the pages of the desk until a signal comes. */
+/** Serves the dashboard until a signal. */
 export const serveDashboard = serveUntilSignal(openDashboard, {
   describe: (url) => `Dashboard: ${url}`,
   name: "the dashboard",
 });
 
-/** @throws Failure CONFIG_ERROR where it would be exposed, or can't listen */
+/** @throws Failure CONFIG_ERROR if it would be exposed, or can't listen */
 export async function openDashboard(context: CommandContext): Promise<Listening> {
   const { config, invocation, logger } = context;
   const { options } = invocation;
@@ -83,7 +83,7 @@ export async function openDashboard(context: CommandContext): Promise<Listening>
     },
     ROUTES,
   );
-  // There it is also told that no worker is alive, when none is there to tell it.
+  // These metrics also report that no worker is alive, when no worker can report it.
   const metrics = await startMetrics(context, databases.pages, { definitions: {} });
   const close = async (): Promise<void> => {
     live.close();
@@ -113,7 +113,7 @@ export async function openDashboard(context: CommandContext): Promise<Listening>
   }
 }
 
-/** With --or-any-port a port that is taken is left to whoever has it. */
+/** With --or-any-port it takes a free port if the configured one is in use. */
 async function listenWhere<T>(
   { config, invocation: { options } }: CommandContext,
   listen: (port: number) => Promise<T>,
@@ -130,7 +130,7 @@ async function listenWhere<T>(
 
 type Databases = Readonly<Record<"pages" | "live", Database>>;
 
-/** Pools of their own, so that no page keeps the events waiting. */
+/** Separate pools, so that no page delays the events. */
 async function openDatabases({ config, invocation, logger }: CommandContext): Promise<Databases> {
   const open = (maxConnections: number): Promise<Database> =>
     connectDatabase({

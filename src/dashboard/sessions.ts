@@ -1,35 +1,35 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A browser that was let in. */
+/** The session of an authenticated browser. */
 export type Session = {
   readonly id: string;
-  /** Who decides, as the audit names him. */
+  /** The user as the audit names them. */
   readonly user: string;
-  /** To be sent along with each change. */
+  /** The CSRF token, required with each change. */
   readonly csrf: string;
 };
 
 type SessionTimes = { readonly user: string; readonly startedAt: number; seenAt: number };
 
 export type Sessions = {
-  /** Begins the session of somebody who has signed in. */
+  /** Begins a session after a sign-in. */
   start(user: string): Session;
-  /** The session of that id that somebody began by signing in, unless it has expired. */
+  /** The session of a sign-in, unless it has expired. */
   find(id: string | undefined): Session | undefined;
   end(id: string): void;
   /**
-   * The session of somebody who need not sign in, by the id which his browser sent, or by a new one. Nothing of it is stored,
-   * so that no number of them ends another.
+   * A session without a sign-in, for the id that the browser sent, or for a new one. It is not stored, so that no number of
+   * sessions can displace another.
    */
   derive(user: string, id: string | undefined): Session;
 };
 
-/** Of those who signed in. */
+/** Limit of stored sessions. */
 const MOST_SESSIONS = 1_000;
 
 /**
- * Sessions end with the process. One that began by signing in is kept in memory; it expires when nobody used it for
- * `idleMs`, and after twice that time whatever happens.
+ * Sessions end with the process. Sessions of a sign-in are stored in memory, and expire after `idleMs` without use, and after
+ * twice that time in any case.
  */
 export function openSessions(idleMs: number, now: () => number): Sessions {
   const key = randomBytes(32);
@@ -43,7 +43,7 @@ export function openSessions(idleMs: number, now: () => number): Sessions {
   return {
     start(user) {
       for (const [id, session] of kept) if (isOver(session)) kept.delete(id);
-      // A map gives what was put into it first.
+      // A map is in the order of insertion: the oldest session is first.
       for (const id of kept.keys()) if (kept.size >= MOST_SESSIONS) kept.delete(id);
       const id = newId();
       kept.set(id, { user, startedAt: now(), seenAt: now() });
@@ -69,7 +69,7 @@ export function openSessions(idleMs: number, now: () => number): Sessions {
 const newId = (): string => randomBytes(24).toString("base64url");
 const ID = /^[\w-]{32}$/;
 
-/** Compares two secrets in a time that says nothing of either. */
+/** Compares two secrets in constant time. */
 export function isSameSecret(one: string, other: string): boolean {
   const key = randomBytes(32);
   const digest = (text: string): Buffer => createHmac("sha256", key).update(text).digest();

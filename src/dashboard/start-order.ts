@@ -4,14 +4,14 @@ import { Failure } from "../shared/failure.ts";
 import { investigationProblem, SHIPPED_PRESETS } from "../shared/config/tool-presets.ts";
 import { VERIFY_MODES } from "../shared/job/verify-modes.ts";
 
-/** What can be started from a page. */
+/** Kinds of jobs that a page can start. */
 export const STARTED_KINDS = ["summarize", "extract", "ask", "investigate"] as const;
 export type StartedKind = (typeof STARTED_KINDS)[number];
 export const PRESETS = ["actions", "people", "classify"] as const;
 export const LENGTHS = ["sentence", "short", "medium", "long"] as const;
 export const WHEN = ["desk", "now", "windows"] as const;
 
-/** What somebody filled in, as it was sent: also what is wrong is shown to him again. */
+/** The form as it was sent: invalid values are shown again too. */
 export type Order = Readonly<Record<OrderField, string>>;
 export const ORDER_FIELDS = [
   ...(["kind", "name", "files", "changed", "preset", "labels", "examples"] as const),
@@ -20,7 +20,7 @@ export const ORDER_FIELDS = [
 export type OrderField = (typeof ORDER_FIELDS)[number];
 
 const MOST_CHARS = 20_000;
-/** With the marks of JSON, and in bytes of UTF-8 less than what a form may send. */
+/** Characters of the examples. As UTF-8 and form data they take less than the limit of a form. */
 const MOST_EXAMPLE_CHARS = 60_000;
 const MOST_FILES = 200;
 const MOST_PATH_CHARS = 4_096;
@@ -33,7 +33,7 @@ export function orderOf(form: URLSearchParams): Order {
   return Object.fromEntries(ORDER_FIELDS.map((name) => [name, of(name)])) as Order;
 }
 
-/** Models that the configuration names, the one without a choice first; nobody names another from a page. */
+/** Models of the configuration, the default first. A page accepts no others. */
 export const modelsOf = ({ model }: Config): readonly string[] => [
   ...new Set(
     [model.name, model.fast, model.big, ...Object.keys(model.aliases)].filter(
@@ -47,12 +47,12 @@ export const toolPresetsOf = ({ tools }: Config): readonly string[] => [
   ...Object.keys(tools.presets),
 ];
 
-/** What a command of ours is given: its words, the arguments behind two dashes, and its stdin. */
+/** The input of a command: its words, the arguments after two dashes, and its stdin. */
 export type StartCommand = {
   readonly kind: StartedKind;
   readonly words: readonly string[];
   readonly files: readonly string[];
-  /** What it reads from its stdin: of what is asked without files the line of a batch. */
+  /** Its stdin: for jobs without files the line of a batch. */
   readonly input: string | null;
 };
 
@@ -60,8 +60,8 @@ export const isOfFiles = ({ kind }: StartCommand): boolean =>
   kind === "summarize" || kind === "extract";
 
 /**
- * The command that does what was filled in. Only choices of the configuration are taken, and no address of anything.
- * @throws Failure INPUT_INVALID with what is wrong, and what is expected
+ * The command for a filled form. It accepts only choices of the configuration, and no address.
+ * @throws Failure INPUT_INVALID with the problem and what is expected
  */
 export function commandOf(order: Order, config: Config): StartCommand {
   const kind = choiceOf(order.kind, STARTED_KINDS, "kind");
@@ -89,7 +89,7 @@ function choiceOf<T extends string>(value: string, of: readonly T[], what: strin
 
 const invalid = (message: string): Failure => new Failure("INPUT_INVALID", message);
 
-/** With their values behind an equals sign, so that none is taken for an option. */
+/** Options with `=VALUE`, so that no value is taken for an option. */
 function batchWords({ name, when, windows }: Order): readonly string[] {
   const named = name.trim() === "" ? [] : [`--batch-name=${name.trim()}`];
   switch (choiceOf(when, WHEN, "when")) {
@@ -105,7 +105,7 @@ function batchWords({ name, when, windows }: Order): readonly string[] {
   }
 }
 
-/** Those that say something. */
+/** The lines that are not blank. */
 export const linesOf = (text: string): readonly string[] =>
   text
     .split("\n")
@@ -184,7 +184,7 @@ function filesOf(text: string): readonly string[] {
 const isOutside = (file: string): boolean =>
   file.startsWith("/") || file.startsWith("\\") || file.split(/[/\\]/).includes("..");
 
-/** Those of the paths that lie below no allowed root: a worker would refuse each. */
+/** The paths outside of all allowed roots: a worker would refuse each. */
 export function outsideOf(paths: readonly string[], { security }: Config): readonly string[] {
   if (security.allow_any_path) return [];
   const roots = security.allowed_roots.map((root) => posix.normalize(root).replace(/\/$/, ""));

@@ -3,16 +3,16 @@ import { Client, ReadBuffer, serializeMessage } from "@modelcontextprotocol/clie
 import type { CallToolResult, Transport } from "@modelcontextprotocol/client";
 
 export type ToolSession = {
-  /** @throws what the client package throws, at once where the child ends */
+  /** @throws the error of the MCP client, at once if the child ends */
   call(tool: string, args: Readonly<Record<string, unknown>>, ms: number): Promise<CallToolResult>;
   hasEnded(): boolean;
 };
 
 const MOST_BYTES = 8_000_000;
 
-/** Talks to a child that serves MCP on its stdin and stdout. */
+/** Opens an MCP session with a child process over its stdin and stdout. */
 export async function openSession(child: ChildProcess, timeoutMs: number): Promise<ToolSession> {
-  // A program of our own: its results are of no schema of anybody else.
+  // The server is our own program, so its results need no schema validation.
   const client = new Client({ name: "nightdesk dashboard", version: "1" }, { capabilities: {} });
   let isEnded = false;
   client.onclose = () => {
@@ -41,7 +41,7 @@ function transportOf(child: ChildProcess): Transport {
           let message = buffer.readMessage();
           for (; message !== null; message = buffer.readMessage()) transport.onmessage?.(message);
         } catch {
-          // A stream that has lost its lines is never right again.
+          // A stream with a broken message can't be resynchronised.
           child.kill("SIGKILL");
         }
       });

@@ -5,26 +5,26 @@ import { Refused } from "./failures.ts";
 import type { ToolSession } from "./tool-session.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 
-/** What a tool of `nightdesk mcp --dashboard` gave. */
+/** The result of a tool of `nightdesk mcp --dashboard`. */
 export type ToolAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error_code: string; readonly error_message: string };
 
 export type Tools = {
   /**
-   * Asks the one child that is kept; it is started by the first question, and anew by the first after its end.
-   * @throws Refused 503 where it does not answer in time, ends twice over a question, or too many wait
+   * Calls a tool of the one child process. The first call starts it, and a later call restarts it after its end.
+   * @throws Refused 503 if it does not reply in time, ends twice during a call, or too many calls wait
    */
   ask(tool: "search" | "doctor", args: Readonly<Record<string, unknown>>): Promise<ToolAnswer>;
   close(): void;
 };
 
-/** Questions at once and waiting, and time: doctor takes long, and leaves search its places. */
+/** Calls at once, waiting calls, and time. Doctor takes long, so it has limits of its own. */
 const LIMITS = {
   search: { atOnce: 3, waiting: 8, timeMs: 30_000 },
   doctor: { atOnce: 1, waiting: 3, timeMs: 60_000 },
 } as const;
-/** Both only read: a question that went down with its child is asked once more. */
+/** Both tools only read, so a call is repeated once if its child ended. */
 const MOST_TRIES = 2;
 
 type Child = { readonly process: ChildProcess; readonly session: Promise<ToolSession> };
@@ -39,7 +39,7 @@ export function openTools(start: () => ChildProcess): Tools {
   let isClosed = false;
   const begin = (): Child => {
     const process = start();
-    // The client loads while the child starts, and only where somebody asks.
+    // The MCP client loads while the child starts, and only on the first call.
     const session = import("./tool-session.ts").then(({ openSession }) =>
       openSession(process, LIMITS.search.timeMs),
     );
@@ -59,7 +59,7 @@ export function openTools(start: () => ChildProcess): Tools {
       if (opened !== undefined) return answerOf(await opened.call(tool, args, timeMs));
     } catch (error) {
       if (!opened?.hasEnded()) {
-        // It may go on with it for ever, and holds a place: the next question gets another child.
+        // The child may hang in this call, and holds a place: the next call gets another child.
         process.kill("SIGKILL");
         throw isTimeout(error) ? late(tool, timeMs) : error;
       }
@@ -112,7 +112,7 @@ const ended = (): Refused =>
       "nightdesk mcp ended twice over this. The command nightdesk doctor says what is wrong; ask again then.",
   });
 
-/** What it said of a failure, for people. */
+/** The failure of a tool, for people. */
 export const toolFailureText = ({
   error_code: code,
   error_message: message,

@@ -16,7 +16,7 @@ import { resultOf } from "./pages/start.ts";
 import type { Session } from "./sessions.ts";
 
 export const UPLOAD_PATH = "/uploads/:watch/:name";
-/** The word of its session: what is sent is no form. */
+/** The header with the CSRF token, because an upload is no form. */
 export const CSRF_HEADER = "x-nightdesk-csrf";
 
 export type Upload = {
@@ -31,14 +31,14 @@ const storedSchema = z.object({ path: z.string(), bytes: z.number() });
 
 const UPLOAD_MS = 60_000;
 
-/** Pipes a file to the command that stores it: this process writes none. */
+/** Pipes a file to the command that stores it. This process writes no file. */
 export async function storeUpload(
   { config, database, runUpload }: Desk,
   { user }: Session,
   { watch, name, length, body }: Upload,
 ): Promise<z.infer<typeof storedSchema>> {
   const bytes = bytesOf(length, config.security.max_file_bytes);
-  // No argument of a command may hold one.
+  // No argument of a command may contain NUL.
   if (`${watch}${name}`.includes("\0")) throw new Failure("INPUT_INVALID", "No name holds a NUL.");
   let stored: z.infer<typeof storedSchema> | undefined;
   const did = await act(
@@ -67,7 +67,7 @@ function bytesOf(length: string | undefined, most: number): number {
   throw new Refused({ status: 413, code: "TOO_LARGE", message });
 }
 
-/** For each watched folder a place for files. It is shown by the script that sends them. */
+/** An upload form for each watched folder. The script that sends files shows it. */
 export function uploadHtml({ dashboard, index }: Config, session: Session): Html {
   const watched = dashboard.uploads ? index.sources.filter(({ watch }) => watch !== undefined) : [];
   if (watched.length === 0) return markup``;

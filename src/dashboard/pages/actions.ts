@@ -21,7 +21,7 @@ import { saidAt } from "../said.ts";
 type Change = {
   readonly name: "pause" | "resume" | "cancel" | "retry";
   readonly title: string;
-  /** What will be done, before somebody says yes. */
+  /** Describes the change before the user confirms it. */
   readonly tell: (batch: BatchProgress) => string;
   readonly make: (database: Database, batch: BatchProgress) => Promise<string>;
 };
@@ -76,7 +76,7 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-/** Changes of a batch: each is told first, then confirmed, then written down. */
+/** Changes of a batch: each is described first, then confirmed, then recorded. */
 const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => [
   {
     path: `/batches/:batch/${name}`,

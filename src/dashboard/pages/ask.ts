@@ -21,7 +21,7 @@ import type { Session } from "../sessions.ts";
 import { orderOf } from "../start-order.ts";
 import { formWith, QUEUE_MS, resultOf } from "./start.ts";
 
-/** A question from any page: it is queued at once, and its page shows the steps, then the answer. */
+/** The form for questions on each page: it queues the question at once, and redirects to the page with its steps and answer. */
 export const ASK: readonly Route[] = [{ method: "post", path: "/ask", answer: askQuestion }];
 
 const queuedSchema = z.object({ job_id: z.string(), batch_id: z.string() });
@@ -49,7 +49,7 @@ async function askQuestion(desk: Desk, { form, session }: DeskRequest): Promise<
   return formWith(said, order, desk, session);
 }
 
-/** The steps of a job as they pass. Without script the page is loaded again by itself. */
+/** The steps of a running job. Without script the page reloads by itself. */
 export const stepsHtml = (job: OpenJob): Html =>
   markup`<section class="steps" aria-labelledby="steps-now"><h2 id="steps-now">Not answered yet</h2>
 <p role="status">${stateHtml(job.state)} ${formatOpenJob(job)}</p>
@@ -62,7 +62,7 @@ const followingSchema = z.object({
 
 type Place = { readonly database: Queryable; readonly session: Session };
 
-/** What a question carries of another, and a way to ask it without; nothing for one that follows none. */
+/** The question that this one follows up, with a button to ask without it; empty for a question that follows none. */
 export async function carriedHtml(
   { database, session }: Place,
   input: Readonly<Record<string, unknown>>,
@@ -79,7 +79,7 @@ export async function carriedHtml(
 <p class="note" dir="auto">${words} <button class="quiet">Ask it without that</button></p></form>`;
 }
 
-/** A form for the next question about the same; nothing for what is no question with a result. */
+/** A form for a follow-up question; empty if the job is no question with a result. */
 export async function followUpHtml(
   { database, session }: Place,
   { kind, job_id: jobId }: RunDetail,

@@ -29,7 +29,7 @@ import { saidHtml } from "../said.ts";
 
 const PAGE_ROWS = 50;
 
-/** One batch: how it stands, what did not succeed and what to do, and its results. */
+/** The page of a batch: its state, unsuccessful jobs with their remedies, and results. */
 export const BATCH: readonly Route[] = [
   {
     path: "/batches/:batch",
@@ -153,11 +153,11 @@ function outcomeOf({
 }
 
 const SHORT_CHARS = 220;
-/** The first words of a text; a character of two halves is not cut apart. */
+/** The first characters of a text, without splitting a surrogate pair. */
 export const shorten = (text: string): string =>
   text.length <= SHORT_CHARS ? text : `${text.slice(0, SHORT_CHARS).toWellFormed()}…`;
 
-/** What did not succeed, by code, with what to do. @param extent in full with the message of the first of each */
+/** Unsuccessful jobs by code, with the remedy. @param extent full: also the message of the first job of each */
 export const problemList = (
   problems: readonly ProblemGroup[],
   here: string,
@@ -174,7 +174,7 @@ export const problemList = (
 `;
   })}</ul>`;
 
-/** What somebody may do with it as it stands. */
+/** The actions that its state allows. */
 function actionsHtml(batch: BatchProgress, problems: readonly ProblemGroup[]): Html {
   const here = pathTo("batches", batch.batchId);
   const isOpen = batch.finishedAt === null;

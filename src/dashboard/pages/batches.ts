@@ -14,7 +14,7 @@ import { askedHtml } from "./morning.ts";
 
 const SHOWN = 200;
 
-/** All batches, those that need a person first, then the newest; and what was asked one by one, folded. */
+/** All batches: those that need a person first, then the newest. Single questions are folded. */
 export const BATCHES: readonly Route[] = [
   {
     path: "/batches",

@@ -30,13 +30,13 @@ import { shorten } from "./batch.ts";
 const PAGE_ROWS = 50;
 const MOST_OFFSET = 1_000_000;
 
-/** The extractions of a batch as one table: to look through, to sort, and to take away as CSV. */
+/** The extractions of a batch as one table to browse, sort and export as CSV. */
 export const FIELDS: readonly Route[] = [
   { path: "/batches/:batch/fields", answer: showFields },
   { path: "/batches/:batch/fields.csv", answer: exportFields },
 ];
 
-/** What of the fields is shown, and how: all of it comes from the shape, and none of it is taken as it was sent. */
+/** What the table shows. All values come from the shape; none is used as sent. */
 type Shown = {
   readonly list: string | null;
   readonly columns: readonly FieldPath[];
@@ -56,7 +56,7 @@ function shownOf(shape: ExtractionShape, query: URLSearchParams): Shown {
   };
 }
 
-/** Where a list of records is all that there is, its items are the rows. */
+/** The list whose items are the rows. It is the default if the extractions have nothing but one list. */
 function listOf({ lists, columns }: ExtractionShape, asked: string | null): string | null {
   const only = columns.length === 1 && lists.length === 1 ? lists[0] : undefined;
   return lists.find((name) => name === asked) ?? (asked === "files" ? null : (only ?? null));
@@ -173,7 +173,7 @@ async function exportFields({ database }: Desk, { part, query }: DeskRequest): P
   };
 }
 
-/** All rows, as they were queued. Lists and objects are JSON; `unbound` names the columns whose value no words carry, `decided` says what people decided. */
+/** All rows in the order of insertion. `unbound` names columns without supporting words, `decided` the decisions of people. */
 async function* csvOf(
   database: Desk["database"],
   batchId: string,

@@ -8,7 +8,7 @@ import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { toolFailureText } from "../tools.ts";
 
-/** What doctor finds. */
+/** The page of doctor's checks. */
 export const HEALTH: readonly Route[] = [
   {
     path: "/health",

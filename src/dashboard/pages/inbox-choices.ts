@@ -7,7 +7,7 @@ import { csrfField } from "../layout.ts";
 import { saidAt } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
-/** What a person may say of an answer, or of a value. */
+/** The decisions on an answer or a value. */
 export const REVIEW_CHOICES = {
   "1": { label: "Accept", state: "accepted", action: "accept" },
   "2": { label: "Correct", state: "corrected", action: "correct" },
@@ -19,10 +19,10 @@ export const choiceButtons = (
 ): Html =>
   markup`<p class="actions">${Object.entries(choices).map(([key, { label }]) => markup`<button class="plain" name="choice" value="${key}" data-key="${key}"><kbd>${key}</kbd> ${label}</button> `)}</p>`;
 
-/** First in a form: Enter in one of its fields would press the first button otherwise, which accepts. */
+/** The first button of a form, without effect: else Enter in a field would press the button that accepts. */
 export const NO_CHOICE_BY_ENTER = markup`<button hidden disabled></button>`;
 
-/** Takes what a person says of a value. @param to where it is sent @param shown what the person looks at, of which the decision is */
+/** A form for a decision on a value. @param to its action @param shown the state of the value that the page shows */
 export const valueForm = (to: string, shown: string, session: Session): Html =>
   markup`<form class="stack" method="post" action="${to}">${csrfField(session)}${NO_CHOICE_BY_ENTER}
 <input type="hidden" name="shown" value="${shown}">
@@ -30,7 +30,7 @@ export const valueForm = (to: string, shown: string, session: Session): Html =>
 <label>Reason, which is kept beside it<input name="reason" type="text" maxlength="500"></label>
 ${choiceButtons(REVIEW_CHOICES)}</form>`;
 
-/** What changed while its page was open is not decided on. @throws Failure INPUT_INVALID */
+/** Refuses a decision on a value that has changed since its page was loaded. @throws Failure INPUT_INVALID */
 export function assertShown(shown: string, form: URLSearchParams, what: string): void {
   if (form.get("shown") !== shown)
     throw new Failure(
@@ -42,7 +42,7 @@ export function assertShown(shown: string, form: URLSearchParams, what: string):
 export const noChoice = (): Failure =>
   new Failure("INPUT_INVALID", "No choice was made: expected 1, 2, 3 or 4.");
 
-/** What was chosen. @throws Failure INPUT_INVALID */
+/** The chosen button. @throws Failure INPUT_INVALID */
 export function choiceOf<Of extends object>(
   choices: Readonly<Record<string, Of>>,
   form: URLSearchParams,
@@ -52,7 +52,7 @@ export function choiceOf<Of extends object>(
   return choice;
 }
 
-/** What was done is told to who looks on, and said on the page that it was chosen on. */
+/** Notifies open browsers, and redirects back to a page that shows the outcome. */
 export async function backTo(
   path: string,
   database: Desk["database"],

@@ -27,10 +27,10 @@ ${row.quote === null ? markup`<p>No words of the document carry it.</p>` : marku
 </article>
 `;
 
-/** What a decision is about: a write-back may withhold another value, or the same for another reason, while the page is open. */
+/** The state that a decision refers to: a write-back may change value or reason while the page is open. */
 const shownOf = ({ value, why }: ValueReview): string => JSON.stringify([value, why]);
 
-/** Takes what a person chose on the card of a value. */
+/** Stores the decision from the card of a value. */
 export async function takeValue(
   { database }: Desk,
   { part, form, session }: DeskRequest,

@@ -46,7 +46,7 @@ import { takeValue, valueCard } from "./inbox-values.ts";
 
 const SHOWN = 50;
 
-/** What waits for a person: calls of tools, equal ones together, answers, steps that nobody knows the end of, and values that were withheld. */
+/** All that waits for a person: tool calls (equal ones together), answers, steps with an unknown outcome, and withheld values. */
 export const INBOX: readonly Route[] = [
   {
     path: "/inbox",
@@ -120,7 +120,7 @@ async function approvalOf({ database }: Desk, { part }: DeskRequest): Promise<Ap
   return approval;
 }
 
-/** A choice is shown with all that it answers, and takes a reason, before it counts. */
+/** Asks for confirmation: the page shows all requests that the choice answers, and takes a reason. */
 async function confirmApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
   const approval = await approvalOf(desk, request);
   const choice = choiceOf(CHOICES, request.form);

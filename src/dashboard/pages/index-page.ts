@@ -15,7 +15,7 @@ import { toolFailureText } from "../tools.ts";
 const MOST_CHARS = 1_000;
 const HITS = 20;
 
-/** What is indexed, what could not be, and a search that says why a passage was found. */
+/** The index: its sources, the files that could not be indexed, and a search that explains each hit. */
 export const INDEX: readonly Route[] = [
   {
     path: "/index",
@@ -71,7 +71,7 @@ ${newerHtml(hit)}
 
 type Found = z.infer<typeof foundSchema>["hits"][number];
 
-/** When its document is of, and what says so; nothing of one that is gone since it was found. */
+/** The date of its document, and its source; empty if the document was removed after the search. */
 function dateHtml({ day, day_until: until, day_source: source }: Found): Html {
   if (day == null) return markup``;
   const date = (of: string): Html => markup`<time datetime="${of}">${of}</time>`;
@@ -88,7 +88,7 @@ function newerHtml({ newer_versions: newer }: Found): Html {
   return markup`<p class="remedy">There is a newer version: ${newest}${more}.</p>`;
 }
 
-/** Words of the question by what they brought, and the rest as it is. */
+/** The details of a score as text, with the score of each term. */
 const explainText = (explain: Readonly<Record<string, unknown>>): string =>
   Object.entries(explain)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))

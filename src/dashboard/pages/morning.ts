@@ -18,11 +18,11 @@ import { countsHtml } from "../draw.ts";
 import { link, pathTo } from "../links.ts";
 import { problemList } from "./batch.ts";
 
-/** What ends so long before the last one still is of the same night. */
+/** Batches that ended within this time before the last one belong to the same night. */
 const NIGHT_MS = 16 * 3_600_000;
 const MOST_CARDS = 6;
 
-/** Batches that ended in the last night, those that need a person first. What schedules only set going is left out. */
+/** Batches that ended in the last night, those that need a person first. Batches of schedules without problems are left out. */
 export function lastNight(ended: readonly BatchProgress[]): readonly BatchProgress[] {
   const endOf = ({ finishedAt }: BatchProgress): number => finishedAt?.getTime() ?? 0;
   const last = Math.max(...ended.map(endOf));
@@ -33,7 +33,7 @@ export function lastNight(ended: readonly BatchProgress[]): readonly BatchProgre
     .slice(0, MOST_CARDS);
 }
 
-/** What the last night came to, batch by batch. */
+/** The results of the last night, one card per batch. */
 export async function lastNightHtml(
   { database, draw }: Desk,
   batches: readonly BatchProgress[],
@@ -65,7 +65,7 @@ function gradesHtml(grades: GradeCounts): Html {
   return markup`${shown.map((grade) => markup`${stateHtml(grade, `${formatCount(grades[grade])} ${grade}`)} `)}${leftOut === null ? "" : `${leftOut}.`}`;
 }
 
-/** What goes on when somebody has done something. */
+/** What waits for the user: decisions in the inbox, and held batches. */
 export function waitsHtml(
   { waiting, values }: Pick<DeskState, "waiting" | "values">,
   open: readonly BatchProgress[],
@@ -80,7 +80,7 @@ export function waitsHtml(
 <ul class="items">${waiting === 0 ? "" : markup`<li>${link("/inbox", countOf(waiting, "decision"))} in the inbox${values === 0 ? "" : `, ${countOf(values, "value")} of paperless-ngx among them`}</li>`}${batches}</ul></section>`;
 }
 
-/** Questions that were asked one by one, by their words: folded, those of today apart. */
+/** Single questions by their words, folded; those of today are separate. */
 export function askedHtml(
   asked: readonly AskedJob[],
   { draw, zone }: Desk,

@@ -25,7 +25,7 @@ import { link, pathTo, webLink, withQuery } from "../links.ts";
 import { saidAt, saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
-/** The page of a file on which the words stand that carry a statement, and its picture. */
+/** A statement on the page of its file, with its supporting words marked on the picture. */
 export const PLACE: readonly Route[] = [
   {
     path: "/runs/:run/statements/:number",
@@ -69,7 +69,7 @@ const readingSchema = z.object({
   words: z.string(),
 });
 
-/** What a person read in the picture. */
+/** Stores the reading that a person chose for a figure. */
 async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
   const { database } = desk;
   const { run, statement } = await findStatement(desk, request);
@@ -95,7 +95,7 @@ async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
   return { kind: "redirect", to: saidAt(placePath(run.run_id, number, place), did) };
 }
 
-/** @param place 0 where words carry the statement, from 1 where another piece that it cites says it */
+/** @param place 0 for the supporting words; from 1 for each other cited piece that says the same */
 export const placePath = (runId: string, number: number, place = 0): string =>
   withQuery(pathTo("runs", runId, "statements", String(number)), { place: place || null });
 
@@ -105,7 +105,7 @@ type Found = {
   readonly statement: CarriedWords;
 };
 
-/** To the page of its file with the words of a statement or value marked, where that has pages. @param ordinal from 1 */
+/** A link to the marked page of a statement or value; empty for a file without pages. @param ordinal from 1 */
 export const placeLink = (
   { run_id: run }: RunDetail,
   { path, ordinal }: { readonly path: string | null; readonly ordinal: number },
@@ -192,11 +192,11 @@ type Doubt = {
   readonly box: [number, number, number, number];
   readonly src: string;
   readonly size: ShownPage["size"];
-  /** Where the choice is sent to. */
+  /** The action of the form. */
   readonly form: string;
 };
 
-/** A figure that was not read for sure: its picture beside the two readings to choose from. */
+/** A doubtful figure: its picture, and the readings to choose from. */
 function doubtHtml(
   { figure, first_read: first, second_read: second, form, ...doubt }: Doubt,
   session: Session,

@@ -17,7 +17,7 @@ import { placeLink } from "./place.ts";
 
 const MOST_FIELDS = 60;
 
-/** Each value of an extraction beside the words that carry it, with what a person says of it. */
+/** Each value of an extraction beside its supporting words, with a form for a decision. */
 export function fieldsHtml(run: RunDetail, session: Session): Html {
   const { field_bindings: fields } = run;
   if (fields.length === 0) return markup``;
@@ -46,13 +46,13 @@ function decisionForm(run: RunDetail, field: Field, session: Session): Html {
   return markup`<details id="f-${field.ordinal}"><summary>Decide</summary>${valueForm(to, shownOf(run, field), session)}</details>`;
 }
 
-/** What a decision is about: the job may be run anew, or somebody may decide, while the page is open. */
+/** The state that a decision refers to: while the page is open, the job may run again, or another person may decide. */
 const shownOf = (
   run: Pick<RunDetail, "run_id">,
   field: DecidedField & { readonly pointer: string },
 ) => JSON.stringify([run.run_id, field.pointer, decisionText(field)]);
 
-/** Takes what a person chose of a value of a run. */
+/** Stores the decision on a value of a run. */
 export async function takeField(
   { database }: Desk,
   { part, form, session }: DeskRequest,

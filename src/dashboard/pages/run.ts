@@ -26,7 +26,7 @@ import { carriedHtml, followUpHtml, stepsHtml } from "./ask.ts";
 import { placeLink, placePath } from "./place.ts";
 import { fieldsHtml, takeField } from "./run-fields.ts";
 
-/** A run, or the last run of a job: its question first, then its answer and what carries it, then how it came about. */
+/** A run, or the last run of a job: its question, then its answer with the supporting words, then its record. */
 export const RUN: readonly Route[] = [
   {
     path: "/runs/:run",
@@ -68,7 +68,7 @@ const MOST_TITLE = 120;
 
 type Shown = {
   readonly session: Session;
-  /** Between what is said of the run and its answer. */
+  /** Shown between the state of the run and its answer. */
   readonly above: Html;
   readonly below: Html;
   readonly others: readonly RunDetail[];
@@ -112,7 +112,7 @@ function answerHtml({ answer, summary, kind }: RunDetail): Html {
   return markup`<section aria-labelledby="answer"><h2 id="answer">Fields</h2><pre tabindex="0">${JSON.stringify(summary, null, 2)}</pre></section>`;
 }
 
-/** What stands elsewhere on the page is not told twice. */
+/** Sections that this page shows elsewhere. */
 const ELSEWHERE = new Set(["asked", "answer", "error", "claims", "summary"]);
 const sectionsOf = (sections: readonly Section[]): readonly Section[] =>
   sections.filter(({ id }) => !ELSEWHERE.has(id));
@@ -123,7 +123,7 @@ const foldedSection = ({ id, title, blocks }: Section, draw: Desk["draw"]): Html
 
 const MOST_CLAIMS = 60;
 
-/** Each statement beside the lines that carry it, with what stands around them in their file. */
+/** Each statement beside the lines that support it, with the lines around them. */
 async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
   const shown = shownClaims(run);
   if (shown.length === 0) return markup``;
@@ -140,7 +140,7 @@ ${rows}${left > 0 ? markup`<p class="note">${countOf(left, "statement")} more: n
 }
 
 type Claim = RunDetail["claims"][number] & {
-  /** In the order in which they are shown, from 1. */
+  /** From 1, in the order of the page. */
   readonly ordinal: number;
 };
 
@@ -151,7 +151,7 @@ async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html
 `;
 }
 
-/** Where other pieces that it cites say it too. */
+/** The other cited pieces that say the same. */
 function othersHtml({ run_id: run }: RunDetail, { ordinal, other_places: others }: Claim): Html {
   if (others.length === 0) return markup``;
   const items = others.map(({ number, path, line_start: first, line_end: last, locator }, at) => {

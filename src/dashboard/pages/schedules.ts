@@ -23,7 +23,7 @@ import { pathTo } from "../links.ts";
 import { saidAt, saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
-/** Commands at fixed times: when each runs next, a switch, and a run at once. */
+/** Schedules: when each runs next, a switch, and a button to run it now. */
 export const SCHEDULES: readonly Route[] = [
   {
     path: "/schedules",
@@ -90,7 +90,7 @@ async function switchNamed(desk: Desk, { part, form, session }: DeskRequest): Pr
   const to = form.get("to") === "on" ? "on" : "off";
   const action = { actor: session.user, action: "switch-schedule", detail: { name, to } } as const;
   const did = await act(desk.database, action, async () => {
-    // Of one that was off, nobody has looked at more than the name.
+    // A disabled schedule was only checked for its name.
     if (to === "on") assertHolds(schedule);
     await switchSchedule(desk.database, name, to);
     return `Schedule ${name} is ${to}.${to === "on" ? "" : " What it has queued goes on."}`;

@@ -24,12 +24,12 @@ import { saidAt, saidHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
 const TIME_S = 10;
-/** The command itself needs a moment beside the statement. */
+/** The time of the command beside its statement. */
 const SPARE_MS = 10_000;
 const SHOWN_ROWS = 200;
 const MOST_CHARS = 20_000;
 
-/** Statements by `nightdesk sql`: its role, its read-only transaction and its limits. They are sent, and change nothing. */
+/** Runs statements with `nightdesk sql`: in its role and limits, in a read-only transaction. A POST that changes nothing. */
 export const SQL: readonly Route[] = [
   {
     path: "/sql",
@@ -127,7 +127,7 @@ async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
   const statement = (form.get("statement") ?? "").slice(0, MOST_CHARS);
   if (form.get("form") === "keep") return keepStatement(desk, request, statement);
   const format = form.get("form") === "csv" ? "csv" : "json";
-  // Behind the two dashes nothing is taken for an option.
+  // After two dashes nothing is taken for an option.
   const words = ["sql", "--format", format, "--timeout", String(TIME_S), "--", statement];
   const end = await desk.runStatement(words, { timeMs: TIME_S * 1_000 + SPARE_MS });
   if (end.code === 0 && format === "csv") {

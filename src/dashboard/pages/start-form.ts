@@ -25,7 +25,7 @@ const PRESET_WORDS = {
 
 type Choice = readonly [value: string, words: string];
 
-/** What can be filled in, with what was. Without script all of it stands there, each part with what it is for. */
+/** The form with the values of an order. Without script all parts are shown, each with its purpose. */
 export function startForm(order: Order, config: Config, session: Session): Html {
   const { windows, verify, model, security } = config;
   const kinds = Object.entries(KIND_WORDS);
@@ -67,7 +67,7 @@ ${select(
 <p class="actions"><button>Show what would be queued</button></p></form>`;
 }
 
-/** Who answers: of two passes, or for words that ask for it, another one. */
+/** The models that will answer: one for both passes, or two; a question may select others by its words. */
 export function modelWords(question: string, asked: string, settings: Config["model"]): string {
   const { first, second } = routeModels(question, settings, asked === "" ? {} : { model: asked });
   const names = [...new Set([first.name, second.name])].filter((name) => name !== null);
@@ -96,7 +96,7 @@ const select = (name: OrderField, words: string, choices: readonly Choice[], ord
       : markup`<option value="${value}">${text}</option>`,
   )}</select></label>`;
 
-/** The same once more, unseen, to be sent with a yes. */
+/** The order as hidden fields, to send with the confirmation. */
 export const hiddenOrder = (order: Order): readonly Html[] =>
   ORDER_FIELDS.filter((name) => order[name] !== "").map(
     (name) => markup`<input type="hidden" name="${name}" value="${order[name]}">`,

@@ -20,12 +20,12 @@ import { commandOf, isOfFiles, linesOf, orderOf, outsideOf } from "../start-orde
 import type { Order, StartCommand } from "../start-order.ts";
 import { hiddenOrder, KIND_WORDS, modelWords, startForm } from "./start-form.ts";
 
-/** Files of a large folder are listed, and their jobs written. */
+/** Enough to list the files of a large folder and to write their jobs. */
 export const QUEUE_MS = 120_000;
 const PREVIEW_MS = 60_000;
 const SHOWN_FILES = 100;
 
-/** Work is filled in, shown as it would be queued, and queued when somebody says yes. */
+/** Starting work: a form, a preview of what would be queued, and a confirmation. */
 export const START: readonly Route[] = [
   {
     path: "/start",
@@ -50,7 +50,7 @@ const formPage = (body: Html): Answer =>
 ${body}`,
   });
 
-/** The form again, with what is wrong in front of it. */
+/** The form again, below the error. */
 export function formWith(
   message: string,
   order: Order,
@@ -72,7 +72,7 @@ const previewSchema = z.object({
 type Preview = z.infer<typeof previewSchema>;
 
 async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
-  // Said now, so that a yes that is sent twice makes one batch.
+  // Named now, so that a confirmation that is sent twice creates one batch.
   const asked = orderOf(form);
   const order = asked.name.trim() === "" ? { ...asked, name: nameFor(asked.kind) } : asked;
   try {
@@ -92,7 +92,7 @@ async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<
 
 const nameFor = (kind: string): string => `${kind} ${new Date().toISOString()}`;
 
-/** @throws Failure INPUT_INVALID where no file would be queued, or one that lies below no allowed root */
+/** @throws Failure INPUT_INVALID if no file would be queued, or a file lies outside of all allowed roots */
 async function previewOf({ runCommand, config }: Desk, command: StartCommand): Promise<Preview> {
   const words = [...command.words, "--dry-run", "--", ...command.files];
   const limits = { timeMs: PREVIEW_MS, ...inputOf(command) };
@@ -109,7 +109,7 @@ async function previewOf({ runCommand, config }: Desk, command: StartCommand): P
 
 const inputOf = ({ input }: StartCommand) => (input === null ? {} : { input });
 
-/** What a command printed. @throws Failure INPUT_INVALID with its words where it did not do it */
+/** The result that a command printed. @throws Failure INPUT_INVALID with its message if it failed */
 export function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
   const read = schema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
   if (read.success) return read.data;
@@ -148,7 +148,7 @@ function filesLead({ files, bytes, skipped_files: skipped = 0 }: Preview): strin
   return `${countOf(files, "job")} would be queued, one a file, of ${formatCount(bytes)} bytes together.${left} What counts is which files are there when you say yes.`;
 }
 
-/** What was chosen, in words; of what was left as it is configured, the model alone. */
+/** The chosen settings in words. Of settings left at their defaults it names only the model. */
 function chosen(
   order: Order,
   command: StartCommand,

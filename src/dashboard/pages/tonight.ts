@@ -40,7 +40,7 @@ const SHOWN_BATCHES = 30;
 const SHOWN_ASKED = 100;
 const WORKED_ON = new Set(["queued", "running", "held", "loading"]);
 
-/** What the last night came to until something runs, and then what goes on; behind both workers, hosts, and what keeps them. */
+/** The first page: the results of the last night, or the current work if there is any; then workers, hosts, and problems. */
 export const TONIGHT: readonly Route[] = [
   {
     path: "/",
@@ -49,11 +49,11 @@ export const TONIGHT: readonly Route[] = [
 ];
 
 const HOUR_MS = 3_600_000;
-/** What the picture shows at most, and where nothing is open. */
+/** The longest span of the chart, and its span without an open batch. */
 const LONGEST_MS = 24 * HOUR_MS;
 const QUIET_MS = 12 * HOUR_MS;
 
-/** From the first open batch on. */
+/** The span of the chart, from the first open batch on. */
 function tonightScope(open: readonly BatchProgress[]): NightScope {
   const to = new Date();
   const first = Math.min(...open.map(({ createdAt }) => createdAt.getTime()));
@@ -100,7 +100,7 @@ ${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="en
   return { title, menu: "/", body, updates: "live" };
 }
 
-/** One sentence on what is to do, and one on what the last night came to. */
+/** One sentence on open work, and one on the results of the last night. */
 function leadOf(
   open: readonly BatchProgress[],
   last: readonly BatchProgress[],
@@ -121,13 +121,13 @@ function leadOf(
   return `${countOf(left, "job")} to do in ${countOf(open.length, "batch").replace(/batchs$/, "batches")}, ${alive === 0 ? "and no worker is alive" : `${countOf(alive, "worker")} at work`}.${past}`;
 }
 
-/** The embedded database has a worker while there is work. */
+/** The embedded database starts a worker while there is work. */
 const noWorkerText = ({ database }: Config): string =>
   database.url === "embedded"
     ? "None runs. The next job starts one."
     : "None runs. Start one: nightdesk worker.";
 
-/** Whoever can stop the night is named where a person looks. */
+/** Problems that can stop the night, at the top of the page. */
 function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[]): Html {
   const found = [
     ...(workers.some((worker) => worker.is_alive) ? [] : [NO_WORKER]),
