@@ -7,15 +7,13 @@ import type { Token } from "../shared/store/programs/tokens.ts";
 import { investigationProblem } from "../shared/config/tool-presets.ts";
 
 type Grant = Pick<Token, "name" | "kinds" | "presets" | "sources" | "models">;
-/** A job that reads documents. */
 type Reading = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
 type Folder = { readonly source: string; readonly prefix: string };
 
 /**
- * Holds the jobs of a program to what its token allows: the kind, the preset of tools, the model, and the folder that it may
- * read. The folder and the model are written into the job, so that the worker's sandbox keeps to them whatever names and links
- * lead elsewhere.
- * @returns the job as it is queued, or why it is not
+ * Restricts the jobs of a program to its token: the kind, the preset of tools, the model, and the folder that the job may read.
+ * Folder and model are written into the job, so that the worker's sandbox enforces them wherever names and links lead.
+ * @returns the job to queue, or the reason for a refusal
  */
 export function admitJobs(token: Grant, config: Config): (input: JobInput) => JobInput | string {
   const folders = foldersOf(token, config);
@@ -48,7 +46,7 @@ function withModel(
   return "refused" in model ? model.refused : { ...input, ...model };
 }
 
-/** The model that is named, else the first that the token names. */
+/** The requested model, else the first model of the token. */
 function modelFor(
   named: string | undefined,
   models: readonly string[],
@@ -73,7 +71,7 @@ function admitReading(
   token: Grant,
   { folders, models, config }: Bounds,
 ): JobInput | string {
-  // The question that it follows may be of another owner, and carries the names of what was read for it.
+  // The question that it follows may belong to another owner, and names the files that were read for it.
   if (input.kind === "ask" && input.options?.follows !== undefined)
     return "options.follows is not taken from programs";
   const problem = input.kind === "investigate" ? presetProblem(input, token, config) : undefined;
@@ -96,7 +94,7 @@ function presetProblem(
   return investigationProblem(input, config)?.message;
 }
 
-/** What the paths of all that the job reads begin with. */
+/** The path prefix of all documents that the job may read. */
 function folderFor(
   input: Reading,
   folders: readonly Folder[],

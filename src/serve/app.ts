@@ -14,17 +14,17 @@ import { readJson } from "./read-json.ts";
 export type AppParts = {
   readonly door: Door;
   readonly hostNames: ReadonlySet<string>;
-  /** Lets a request of a token through, or throws Refused 429. */
+  /** Counts a request of a token, or throws Refused 429. */
   readonly letThrough: (tokenId: string) => void;
   readonly count: RequestCounter["count"];
 };
 
-/** What the server hands on beside the request. */
+/** Node's request and response behind Hono's. */
 const bindingsOf = (context: Context): HttpBindings => context.env as HttpBindings;
 
 /**
- * All that programs ask for, below /v1: name and token first, before any of the body is read. No cookie, no page, and no header
- * that lets a browser's script of another site read an answer.
+ * The HTTP API below /v1. It checks host name and token before it reads a body. It sets no cookie, serves no page, and sends no
+ * CORS header, so scripts of other sites can't read a reply.
  */
 export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
   const app = new Hono();
@@ -133,10 +133,10 @@ function answerFailure({ door }: AppParts, context: Context, error: unknown): Re
   context.header("x-request-id", requestId);
   if (failure.status === 500) door.logger.error({ err: error, requestId }, "a request failed");
   if (failure.retryAfter !== undefined) context.header("retry-after", String(failure.retryAfter));
-  // Clients of OpenAI try a conflict again, which stays one.
+  // OpenAI's clients retry a conflict, which would only fail again.
   else context.header("x-should-retry", "false");
   if (failure.status === 401) context.header("www-authenticate", "Bearer");
-  // What was not read of a body is not waited for.
+  // Closes the connection rather than wait for the rest of an unread body.
   if (!bindingsOf(context).incoming.readableEnded) context.header("connection", "close");
   return context.json(errorBody(failure), failure.status);
 }

@@ -8,13 +8,13 @@ import { publicId, secondsOf } from "../shared/views/openai-lines.ts";
 import { notFound } from "./failures.ts";
 import { BATCH, ERROR_FILE, FILE, OUTPUT_FILE, rowId } from "./ids.ts";
 
-/** A batch of a program with its jobs; undefined while its lines are read, and where they were refused. */
+/** A batch of a program with its progress, which is undefined while its lines are read, and if they were refused. */
 export type OwnBatch = {
   readonly batch: ProgramBatch;
   readonly progress: BatchProgress | undefined;
-  /** It was cancelled or has expired, and jobs of it still run. */
+  /** It was cancelled or expired, and some of its jobs still run. */
   readonly isClosing: boolean;
-  /** Tokens of a batch that has ended; undefined before, in lists, and where nobody told them. */
+  /** Tokens of an ended batch; undefined before its end, in lists, and if no host reported tokens. */
   readonly tokens?: Awaited<ReturnType<typeof selectTokens>>;
 };
 
@@ -56,7 +56,7 @@ type Status =
   | ("validating" | "failed" | "in_progress" | "finalizing")
   | ("completed" | "expired" | "cancelling" | "cancelled");
 
-/** One of OpenAI's eight states: typed clients know no other. What holds a batch stands beside it. */
+/** One of OpenAI's eight states, because typed clients know no others. The field `nightdesk` has the hold reason. */
 function statusOf({ batch, progress, isClosing }: OwnBatch): Status {
   if (batch.failedAt !== null) return "failed";
   switch (progress?.state) {
@@ -79,7 +79,7 @@ function statusOf({ batch, progress, isClosing }: OwnBatch): Status {
 const timeOf = (time: Date | null | undefined): number | null =>
   time == null ? null : secondsOf(time);
 
-/** A batch as OpenAI's clients read it. */
+/** A batch in the format of OpenAI's clients. */
 export function batchObject(own: OwnBatch): { readonly id: string } & Record<string, unknown> {
   const { batch, progress } = own;
   const status = statusOf(own);
@@ -133,7 +133,7 @@ function countsOf(progress: BatchProgress | undefined) {
 
 type ResultFiles = Readonly<Record<"output_file_id" | "error_file_id", string | null>>;
 
-/** Results are there when a batch has ended: from then on they are the same at each reading. */
+/** Results exist once a batch has ended: from then on each reading returns the same. */
 export function resultFilesOf({ batch, progress, isClosing }: OwnBatch): ResultFiles {
   const { completed, failed } = countsOf(progress);
   const isEnded = progress?.finishedAt != null && !isClosing;

@@ -32,7 +32,7 @@ async function show({ database }: Door, { token, part }: DoorRequest): Promise<A
   return json(batchObject(await ownBatch(database, token, part("id"))));
 }
 
-/** What waits is ended, what runs is asked to stop; what has ended stays. */
+/** Cancels a batch: waiting jobs end, running ones are asked to stop, ended ones remain. */
 async function cancel({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
   const { batch, progress } = await ownBatch(database, token, part("id"));
   if (progress?.finishedAt !== null || batch.batchId === null) {

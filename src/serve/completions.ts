@@ -33,7 +33,7 @@ export const COMPLETIONS: readonly Route[] = [
   { method: "post", path: "/chat/completions", scope: "batches:write", answer: complete },
 ];
 
-/** The model that programs name to ask the documents. */
+/** The model name that answers from the documents. */
 export const ASK_MODEL = "nightdesk/ask";
 
 const content = z.union([
@@ -50,8 +50,9 @@ const requestSchema = z.looseObject({
 type ChatRequest = z.infer<typeof requestSchema>;
 
 /**
- * Answers one question from the documents that the token may read, as soon as a worker has. The last message of the user is the
- * question; all else that a conversation holds is left out, and named. A refusal is an answer, whose words say why there is none.
+ * Answers one question from the documents that the token may read, once a worker has run it. The last message, of the user, is
+ * the question; the rest of the conversation is ignored, and reported as such. A refusal is an answer that says why there is
+ * none.
  */
 async function complete(door: Door, request: DoorRequest): Promise<Answer> {
   const asked = parseRequest(requestSchema, await request.json());
@@ -81,7 +82,7 @@ function jobOf({ messages }: ChatRequest, { config }: Door, { token }: DoorReque
 
 const TAKEN: readonly string[] = ["model", "messages", "stream"];
 
-/** What the request holds beside its question. */
+/** The ignored parts of the request. */
 function ignoredOf(asked: ChatRequest): readonly string[] {
   const before = asked.messages.slice(0, -1);
   const others = Object.keys(asked).filter((name) => !TAKEN.includes(name));
@@ -118,8 +119,8 @@ const POLL_MS = 250;
 const COMMENT_MS = 10_000;
 
 /**
- * What becomes of a job: its states while it is waited for, also where nothing changes for ten seconds, and its result.
- * @throws Refused 504 where it takes too long; it is cancelled then, and where its client goes away
+ * The progress of a job: its states while it waits or runs, repeated every ten seconds, then its result.
+ * @throws Refused 504 after a timeout. The job is cancelled then, and when its client disconnects
  */
 async function* stepsOf(
   { database, config }: Door,
@@ -159,7 +160,7 @@ async function* stepsOf(
 
 type Asking = { readonly queued: QueuedJob; readonly ignored: readonly string[] };
 
-/** @throws Refused where the machinery failed */
+/** @throws Refused if the job failed */
 function completionOf(result: JobResult, asking: Asking) {
   const answered = answeredOf(result, asking);
   return {
@@ -189,7 +190,7 @@ function answeredOf(result: JobResult, { ignored }: Asking) {
   };
 }
 
-/** The same as events: comments while it is worked, and the whole answer after its checks in one piece. */
+/** The same as events: comments while the job runs, and after its checks the whole answer in one piece. */
 async function* eventsOf(
   door: Door,
   request: DoorRequest,

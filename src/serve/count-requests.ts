@@ -2,7 +2,7 @@ import type { CommandContext } from "../shared/commands/command-context.ts";
 import type { Definitions } from "../shared/metrics/metrics.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 
-/** Of one process that serves, since it started. */
+/** Metrics of one serving process, since its start. */
 export const DOOR_METRICS: Definitions = {
   nightdesk_requests_total: {
     kind: "counter",
@@ -12,12 +12,12 @@ export const DOOR_METRICS: Definitions = {
 };
 
 export type RequestCounter = {
-  /** @param route as it is listed, or `other` for an address that there is not, or `malformed` */
+  /** @param route as it is listed, or `other` for an unknown URL, or `malformed` */
   readonly count: (route: string, status: number) => void;
   readonly stop: () => Promise<void>;
 };
 
-/** Serves the metrics of this process where the configuration says so. */
+/** Serves the metrics of this process if the configuration enables them. */
 export async function countRequests(
   context: Pick<CommandContext, "config" | "logger">,
   database: Database,

@@ -44,8 +44,8 @@ const requestSchema = z.object({
 });
 
 /**
- * Queues the lines of a file. It answers when all of them were read: a batch with a bad line is `failed` and names it, and nothing
- * of it is queued. The same request that a client sends again within ten minutes makes no second batch.
+ * Queues the lines of a file, and replies when all are read. A batch with an invalid line is `failed`, names the line, and
+ * queues nothing. A request that a client repeats within ten minutes creates no second batch.
  */
 export async function createBatch(door: Door, request: DoorRequest): Promise<Answer> {
   const { database, config } = door;
@@ -72,7 +72,7 @@ export async function createBatch(door: Door, request: DoorRequest): Promise<Ans
 const LEAST_WINDOW_MS = 60_000;
 const MOST_WINDOW_MS = 30 * 86_400_000;
 
-/** @throws Refused 400 for no duration, and for one that is over before the windows of the desk open */
+/** @throws Refused 400 for an invalid duration, and for a deadline before the next window opens */
 function deadlineOf(text: string, windows: readonly string[], now: Date): Date {
   const ms = parseDuration(text) ?? 0;
   if (ms < LEAST_WINDOW_MS || ms > MOST_WINDOW_MS) {
@@ -97,7 +97,7 @@ type Load = {
   readonly deadlineAt: Date;
 };
 
-/** Reads the lines and opens their jobs, or writes down what is wrong with them. @throws Refused where a limit is reached */
+/** Reads the lines and opens their jobs, or stores their errors. @throws Refused if a limit is reached */
 async function load(door: Door, token: Token, { batch, file, deadlineAt }: Load): Promise<void> {
   const { database } = door;
   const { programBatchId } = batch;
@@ -111,7 +111,7 @@ async function load(door: Door, token: Token, { batch, file, deadlineAt }: Load)
   }
 }
 
-/** @throws Refused 429 where the token has as many open jobs as it may */
+/** @throws Refused 429 if the token has reached its limit of open jobs */
 export async function assertRoom({ database, config }: Door, { tokenId }: Token): Promise<void> {
   const { open_jobs: most } = config.serve.limits;
   if ((await countOpenJobs(database, tokenId)) >= most) throw tooManyOpen(most);
@@ -125,7 +125,7 @@ const tooManyOpen = (most: number): Refused =>
     OPEN_AGAIN_S,
   );
 
-/** @returns what is wrong with the lines; nothing where their jobs are queued */
+/** @returns the errors of the lines; empty if their jobs are queued */
 async function queueLines(
   { database, config }: Door,
   token: Token,
@@ -163,7 +163,7 @@ async function queueLines(
   }
 }
 
-/** @throws Refused where jobs were not attached */
+/** @throws Refused if the jobs were not attached */
 export function assertAttached(
   attached: Awaited<ReturnType<typeof attachJobs>>,
   mostOpen: number,
@@ -174,7 +174,7 @@ export function assertAttached(
   throw new Refused({ status: 408, code: "timeout", message: "Reading the lines took too long." });
 }
 
-/** Lines beyond are refused, so that a file of many small ones fills no batch. */
+/** Refuses lines beyond a limit, so that a file of many small lines can't fill a batch. */
 function noMoreThan(most: number, parser: LineParser): LineParser {
   let lines = 0;
   return {

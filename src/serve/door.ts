@@ -5,29 +5,29 @@ import type { Database } from "../shared/store/connection/database.ts";
 import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
 import type { Turns } from "../shared/take-turns.ts";
 
-/** What answers are made of. */
+/** Everything that routes need. */
 export type Door = {
   readonly config: Config;
   readonly database: Database;
   readonly logger: Logger;
-  /** Files that are received at once. */
+  /** Limits uploads at once. */
   readonly uploads: Turns;
-  /** Batches whose lines are read at once. */
+  /** Limits batches whose lines are read at once. */
   readonly loads: Turns;
 };
 
-/** A request that was let in. */
+/** An authenticated request. */
 export type DoorRequest = {
   readonly token: Token;
-  /** A part of the path by its name in the route. */
+  /** A parameter of the path by its name in the route. */
   readonly part: (name: string) => string;
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | undefined;
-  /** For a body that is read as it comes. */
+  /** For streaming a body. */
   readonly incoming: IncomingMessage;
   /** The body as JSON. */
   readonly json: () => Promise<unknown>;
-  /** Ends when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 };
 
@@ -41,7 +41,7 @@ export type Answer =
 
 export type Route = {
   readonly method: "get" | "post" | "delete";
-  /** Parts that vary begin with a colon. */
+  /** Parameters begin with a colon. */
   readonly path: string;
   readonly scope: TokenScope;
   readonly answer: (door: Door, request: DoorRequest) => Promise<Answer>;

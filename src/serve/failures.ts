@@ -6,18 +6,18 @@ import { BusyError } from "../shared/take-turns.ts";
 
 type Status = MalformedStatus | 401 | 403 | 404 | 409 | 421 | 429 | 500 | 503 | 504;
 
-/** What is told of a request that is not done, in OpenAI's form. */
+/** The failure of a request, in OpenAI's terms. */
 export type RequestFailure = {
   readonly status: Status;
   readonly code: string;
   readonly message: string;
-  /** The field of the request that is wrong. */
+  /** The invalid field of the request. */
   readonly param?: string;
-  /** Seconds after which the same may be asked again. */
+  /** Seconds after which the client may retry. */
   readonly retryAfter?: number;
 };
 
-/** A request that is refused, with what its client is told. */
+/** A request that is refused, with the reply to its client. */
 export class Refused extends Error {
   readonly failure: RequestFailure;
   constructor(failure: RequestFailure) {
@@ -29,7 +29,7 @@ export class Refused extends Error {
 export const invalid = (param: string, message: string): Refused =>
   new Refused({ status: 400, code: "invalid_request", message, param });
 
-/** The same for what is not there and for what is another's. */
+/** The same reply for a missing object and for one of another token. */
 export const notFound = (what: string, id: string): Refused =>
   new Refused({
     status: 404,
@@ -50,7 +50,7 @@ export const tooMany = (message: string, retryAfter: number): Refused =>
 const BUSY_AGAIN_S = 1;
 const DATABASE_AGAIN_S = 5;
 
-/** What is told of an error: of one that nobody expected no word, because its words may be anybody's. */
+/** The failure for an error. An unexpected error gets a fixed message, because its own may contain anything. */
 export function failureOf(thrown: unknown): RequestFailure {
   if (thrown instanceof Refused) return thrown.failure;
   if (thrown instanceof BusyError) return tooMany(thrown.message, BUSY_AGAIN_S).failure;
@@ -81,7 +81,7 @@ export const errorBody = ({ status, code, message, param }: RequestFailure): obj
   error: { message, type: typeOf(status), param: param ?? null, code },
 });
 
-/** What is said to whoever sends no request of HTTP. */
+/** The reply to a malformed HTTP request. */
 export const malformedBody = (status: MalformedStatus): string =>
   JSON.stringify(errorBody({ status, code: "malformed_request", message: MALFORMED[status] }));
 

@@ -30,7 +30,7 @@ export const FILES: readonly Route[] = [
   { method: "delete", path: "/files/:id", scope: "files:write", answer: remove },
 ];
 
-/** Uploads take turns: whoever sends nothing for so long gives his to others. */
+/** Uploads take turns: a client that sends nothing for this time loses its turn. */
 const STALLED_MS = 30_000;
 
 async function upload({ config, database, uploads }: Door, request: DoorRequest): Promise<Answer> {

@@ -3,9 +3,9 @@ import { tooMany } from "./failures.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Counts the requests of each token, minute by minute.
- * @param now milliseconds of a clock that only goes forward
- * @returns lets a request of a token through, or throws Refused 429 with the seconds to wait
+ * Counts the requests of each token per minute.
+ * @param now milliseconds of a monotonic clock
+ * @returns a function that accepts a request of a token, or throws Refused 429 with the seconds to wait
  */
 export function limitRequests(most: number, now: () => number): (tokenId: string) => void {
   const minutes = new Map<string, { startsAt: number; requests: number }>();

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { CommandHandlers } from "../shared/commands/command.ts";
 
-/** The process that programs talk to. */
+/** The process that serves programs. */
 export const handlers: CommandHandlers = {
   serve: async () => {
     collectEarly();
@@ -9,15 +9,15 @@ export const handlers: CommandHandlers = {
   },
 };
 
-/** A share of what lives, in percent. V8's own choice is up to three times of it. */
+/** In percent of live memory. V8's own choice is up to three times as much. */
 const MOST_GARBAGE = 15;
 
 /**
- * Has this process collect garbage early. Files and results pass through it piece by piece, so that it holds little and all else
- * is garbage. For a file of 100 MB, `bench/serve-memory.ts` takes up to 186 MiB above idle where V8 is left to itself, and 46 so.
+ * Makes V8 collect garbage early. Files and results pass through this process in pieces, so it holds little, and all else is
+ * garbage. For a file of 100 MB, `bench/serve-memory.ts` takes up to 186 MiB above idle with V8's defaults, and 46 this way.
  */
 function collectEarly(): void {
-  // The young generation stays as small as it begins.
+  // Keeps the young generation at its initial size.
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString(`--heap-growing-percent=${MOST_GARBAGE}`);
 }

@@ -12,7 +12,7 @@ export const MODELS: readonly Route[] = [
   },
 ];
 
-/** What lines may name as their model: of the token, else of the configuration. */
+/** The models that lines may name: those of the token, else of the configuration. */
 function modelObjects({ config }: Door, { token }: DoorRequest): readonly object[] {
   const { known } = createModelNames(config, { override: undefined, names: "known" });
   const names = token.models.length === 0 ? known : token.models;

@@ -4,10 +4,10 @@ import { findUnstorable } from "../shared/text/find-unstorable.ts";
 import { issueText, ruleWords } from "../shared/config/issue-words.ts";
 import { invalid, Refused } from "./failures.ts";
 
-/** A conversation with a long text in it. */
+/** Enough for a conversation with a long text. */
 const MOST_BYTES = 4_000_000;
 
-/** The body of a request as JSON that rows can hold. @throws Refused 400 or 413 */
+/** Reads a body as JSON that rows can store. @throws Refused 400 or 413 */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const type = incoming.headers["content-type"] ?? "";
   if (!/^application\/json\b/i.test(type)) {
@@ -41,7 +41,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a body asks for. @throws Refused 400 with the key that is wrong */
+/** Validates a body. @throws Refused 400 with the invalid key */
 export function parseRequest<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body, { error: ruleWords });
   if (parsed.success) return parsed.data;

@@ -2,7 +2,7 @@ import { invalid } from "./failures.ts";
 
 type Asked = { readonly query: URLSearchParams };
 
-/** How many of a list are asked for. @throws Refused 400 */
+/** The requested size of a page. @throws Refused 400 */
 export function limitOf({ query }: Asked, usual: number, most: number): number {
   const text = query.get("limit");
   if (text === null) return usual;
@@ -11,7 +11,7 @@ export function limitOf({ query }: Asked, usual: number, most: number): number {
   throw invalid("limit", `limit must be a whole number from 1 to ${most}.`);
 }
 
-/** A page of a list in OpenAI's form. @param found one more than the limit where the list goes on */
+/** A page of a list in OpenAI's format. @param found one more than the limit if there is a next page */
 export function listObject(found: readonly { readonly id: string }[], limit: number): object {
   const data = found.slice(0, limit);
   return {

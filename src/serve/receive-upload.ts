@@ -11,13 +11,13 @@ import busboy from "busboy";
 import type { Busboy } from "busboy";
 import { invalid, Refused } from "./failures.ts";
 
-/** A file as it arrived, with the fields beside it. */
+/** A received file with the other fields of its form. */
 export type Upload = {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
   readonly fields: ReadonlyMap<string, string>;
-  /** Its content, piece by piece. */
+  /** Its content in pieces. */
   readonly parts: () => AsyncGenerator<Uint8Array, void>;
 };
 
@@ -28,14 +28,14 @@ const PART_BYTES = 128 * 1024;
 
 export type UploadLimits = {
   readonly mostBytes: number;
-  /** Between two pieces of the form. */
+  /** The longest time between two pieces of the form. */
   readonly stalledMs: number;
 };
 
 /**
- * Receives a form with one file, in whatever order its fields come, and holds one piece of it at a time. The file lies in the
- * folder for temporary files without a name: whatever ends this process, nothing of it stays.
- * @throws Refused for what is no such form, a file that is empty or too large, and a client that sends nothing for too long
+ * Receives a form with one file, with its fields in any order, and holds one piece in memory at a time. The file lies in the
+ * folder for temporary files without a name, so that nothing is left however this process ends.
+ * @throws Refused for any other form, a file that is empty or too large, and a client that stalls
  */
 export async function withUpload<T>(
   incoming: IncomingMessage,
@@ -53,7 +53,7 @@ export async function withUpload<T>(
   }
 }
 
-/** Of the marks between the fields, and the fields themselves. */
+/** The limit of all boundaries and other fields. */
 const MOST_FORM_BYTES = 64 * 1024;
 
 function openParser(incoming: IncomingMessage, mostBytes: number): Busboy {
@@ -129,7 +129,7 @@ async function receive(
   return { ...written, fields, parts: () => partsOf(handle, written.bytes) };
 }
 
-/** The pieces of a request. @throws Refused where the next one does not come in time */
+/** The pieces of a request. @throws Refused if the next one does not arrive in time */
 async function* promptly(
   incoming: IncomingMessage,
   stalledMs: number,
@@ -187,7 +187,7 @@ async function write(
   return { name: nameOf(filename), bytes, sha256: hash.digest("hex") };
 }
 
-/** Shown and kept, and never a path: without what a terminal or a row could not hold. */
+/** The name for display, never used as a path: without characters that a terminal or a row can't hold. */
 const nameOf = (filename = ""): string => {
   const name = filename.toWellFormed().replaceAll(/\p{Cc}/gu, "\u{FFFD}");
   return Array.from(name.trim() === "" ? "file" : name)
@@ -195,7 +195,7 @@ const nameOf = (filename = ""): string => {
     .join("");
 };
 
-/** A part is there until the next one is asked for: all of them are read into the same bytes. */
+/** Each part is valid until the next one is requested: all are read into the same buffer. */
 async function* partsOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array, void> {
   const held = Buffer.alloc(Math.min(PART_BYTES, bytes));
   for (let at = 0; at < bytes; at += PART_BYTES) {

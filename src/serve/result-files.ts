@@ -11,7 +11,7 @@ import type { Door } from "./door.ts";
 import { notFound } from "./failures.ts";
 import { BATCH, ERROR_FILE, OUTPUT_FILE, rowId } from "./ids.ts";
 
-/** Whether an id is of results, which are no stored file: they are written from rows whenever they are asked for. */
+/** Whether an id is one of results, which are not stored as a file but written from rows on each request. */
 export const isResultFile = (id: string): boolean =>
   id.startsWith(OUTPUT_FILE) || id.startsWith(ERROR_FILE);
 
@@ -22,7 +22,7 @@ type Ended = {
   readonly to: Written["to"];
 };
 
-/** @throws Refused 404 for a batch that is not there, another's, or has not ended */
+/** @throws Refused 404 for a batch that is missing, of another token, or has not ended */
 async function endedBatch(database: Database, token: Token, id: string): Promise<Ended> {
   const prefix = id.startsWith(OUTPUT_FILE) ? OUTPUT_FILE : ERROR_FILE;
   const programBatchId = rowId(prefix, id);
@@ -36,7 +36,7 @@ async function endedBatch(database: Database, token: Token, id: string): Promise
   };
 }
 
-/** The lines of a batch that go to one of its two files, in the order of its jobs. */
+/** The lines of a batch for one of its two files, in the order of its jobs. */
 async function* linesOf(
   database: Database,
   batchId: string,
@@ -48,7 +48,7 @@ async function* linesOf(
   }
 }
 
-/** The results as a file: one page of rows is held at a time. */
+/** The results as a file. Memory holds one page of rows at a time. */
 export async function resultFileContent(
   { database }: Door,
   token: Token,
@@ -65,7 +65,7 @@ export async function resultFileContent(
   })();
 }
 
-/** What is told of a file of results. Its bytes are counted once after each end of its batch. */
+/** The object of a result file. Its bytes are counted once after each end of its batch. */
 export async function resultFileObject(
   { database }: Door,
   token: Token,

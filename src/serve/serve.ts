@@ -24,20 +24,19 @@ import { FILES } from "./files.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { MODELS } from "./models.ts";
 
-/** A connection that does not close keeps nobody. */
+/** Time to close the database: a connection that does not close must not block the exit. */
 const CLOSE_MS = 2_000;
 const UPLOADS_AT_ONCE = 8;
 const LOADS_AT_ONCE = 2;
 const MOST_WAITING = 200;
 const CLEAN_MS = 600_000;
 
-/** Serves programs until a signal comes. */
 export const servePrograms = serveUntilSignal(openDoor, {
   describe: (url) => `For programs: ${url}v1`,
   name: "the door for programs",
 });
 
-/** @throws Failure CONFIG_ERROR where a token could be read on a network, or where it can't listen */
+/** @throws Failure CONFIG_ERROR if a token could be read on a network, or if it can't listen */
 export async function openDoor(context: CommandContext): Promise<Listening> {
   const { config, invocation, logger } = context;
   const { serve } = config;
@@ -110,7 +109,7 @@ function assertPrivate(host: string, tls: Tls | null): void {
   );
 }
 
-/** Files whose time is over, and batches whose reader is gone: at once, and from time to time. */
+/** Deletes expired files and fails interrupted batches, now and then every CLEAN_MS. */
 function cleanUp({ logger }: CommandContext, database: Database): NodeJS.Timeout {
   const clean = (): void => {
     Promise.all([deleteExpiredFiles(database), failInterrupted(database)]).catch((err: unknown) => {
