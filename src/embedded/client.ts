@@ -24,14 +24,14 @@ type ClientEvents = {
 
 const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-// A client that reads nothing at all while notifications come in.
+// For a client that never reads while notifications arrive.
 const MAX_UNREAD_NOTIFIED_BYTES = 256 * 1024 * 1024;
 
-/** One connection: reads batches off its socket and writes answers to it. */
+/** A connection: it reads batches from its socket and writes replies to it. */
 export class Client {
-  /** Whether it ever said LISTEN; only such clients are sent notifications. */
+  /** Whether it ever sent LISTEN; only such clients get notifications. */
   listens = false;
-  /** Its last command is still being worked on outside of its turn. */
+  /** Its last command still runs outside of its turn. */
   isBusy = false;
   readonly #socket: Socket;
   readonly #events: ClientEvents;
@@ -51,7 +51,7 @@ export class Client {
     socket.on("drain", () => {
       events.onReady(this);
     });
-    // `close` follows an error, and says all that is needed.
+    // `close` follows an error and is handled.
     socket.on("error", () => undefined);
     socket.on("close", () => {
       events.onGone(this);
@@ -62,7 +62,7 @@ export class Client {
     return this.#socket.destroyed || this.#socket.writableEnded;
   }
 
-  /** Whether it has a batch to run and reads what it is sent. */
+  /** Whether it has a batch to run and reads its replies. */
   get isReady(): boolean {
     const reads = this.#socket.writableLength <= MAX_UNREAD_BYTES;
     return this.#batches.length > 0 && reads && !this.isBusy && !this.isGone;
@@ -88,7 +88,7 @@ export class Client {
     else this.send(messages);
   }
 
-  /** Says why, and hangs up. */
+  /** Sends an error and closes the connection. */
   end(error: ErrorFields): void {
     if (this.isGone) return;
     this.#socket.end(errorResponse(error), () => {
@@ -156,7 +156,7 @@ export class Client {
     }
   }
 
-  // What it asked before still runs.
+  // Earlier batches still run.
   #sayGoodbye(): void {
     this.#saidGoodbye = true;
     if (this.#batches.length === 0) this.#socket.end();

@@ -1,25 +1,25 @@
 import { BadFrame, bodyOf, MAX_FRAME_BYTES, parseCommand } from "./wire-protocol.ts";
 import type { EmbeddedCommand, ErrorFields, Frame } from "./wire-protocol.ts";
 
-/** Messages of one client that run as one. */
+/** Messages of one client that run together. */
 export type Batch = {
   readonly bytes: Buffer;
-  /** `flush`: answered, but the client has not said Sync, so its turn goes on. */
+  /** `flush`: the client gets a reply but has not sent Sync, so its turn continues. */
   readonly end: "ready" | "flush";
-  /** Why these messages must not run. */
+  /** Set if these messages must not run. */
   readonly refusal?: ErrorFields;
   readonly command?: EmbeddedCommand;
-  /** The statement that the batch begins by preparing, and its message; only where it has a name. */
+  /** The named statement that the batch prepares first, with its message. */
   readonly prepares?: NamedStatement;
 };
 
 export type NamedStatement = { readonly name: string; readonly message: Buffer };
 
 const EXTENDED = new Set(["P", "B", "D", "E", "C"]);
-// PostgreSQL too drops copy data that comes after the copy has failed.
+// Like PostgreSQL, drops copy data that arrives after the copy has failed.
 const COPY_DATA = new Set(["d", "c", "f"]);
 
-/** Puts a client's messages together until they can run. */
+/** Collects the messages of a client until they can run. */
 export class BatchCollector {
   #frames: Buffer[] = [];
   #bytes = 0;
@@ -28,7 +28,7 @@ export class BatchCollector {
   #isMidway = false;
   #skipsToSync = false;
 
-  /** A batch when this message completes one. @throws BadFrame */
+  /** Returns a batch if this message completes one. @throws BadFrame */
   add(frame: Frame): Batch | undefined {
     if (COPY_DATA.has(frame.type)) return undefined;
     if (this.#skipsToSync && frame.type !== "S") return undefined;
@@ -63,7 +63,7 @@ export class BatchCollector {
   }
 
   #addFlush(): Batch | undefined {
-    // Nothing to answer: keeping the turn for it would stop the others for no reason.
+    // There is nothing to reply to, and keeping the turn would block other clients for no reason.
     if (this.#frames.length === 1 && !this.#isMidway) {
       this.#frames = [];
       this.#bytes = 0;
@@ -135,14 +135,14 @@ function cString(bytes: Buffer, start: number): string {
   return bytes.toString("utf8", start, end);
 }
 
-// One word, mark, text, name or comment. 'it''s' counts as two texts, so that no alternative has a choice and
-// nothing backtracks.
+// One word, mark, text, name or comment. 'it''s' counts as two texts, so that no alternative overlaps another and nothing
+// backtracks.
 const TOKEN = /\s+|--[^\n]*|'[^']*'?|"[^"]*"?|[\p{L}_\x80-\uffff][\p{L}\p{N}_$\x80-\uffff]*|[^]/uy;
 const DOLLAR_TAG = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 
 /**
- * Whether a statement among these is COPY from or to the client. COPY FROM STDIN ends the engine, which waits for
- * data that can't reach it, so it must not run.
+ * Whether one of these statements is COPY from or to the client. COPY FROM STDIN kills the engine, which waits for data that
+ * can't arrive, so it must not run.
  */
 export function copiesToClient(sql: string): boolean {
   if (!/copy/i.test(sql)) return false;
@@ -159,7 +159,7 @@ export function copiesToClient(sql: string): boolean {
   return false;
 }
 
-/** The words of SQL in lower case, and its marks, without comments and space. */
+/** The words and marks of SQL in lower case, without comments and space. */
 function* tokens(sql: string): Generator<string> {
   let at = 0;
   while (at < sql.length) {
@@ -170,13 +170,13 @@ function* tokens(sql: string): Generator<string> {
     }
     const token = match(TOKEN, sql, at) ?? sql.slice(at, at + 1);
     at += token.length;
-    // e'…' knows backslashes, which would end a plain text too early.
+    // In e'…' a backslash escapes a quote, which TOKEN would take for the end.
     if (/^e$/i.test(token) && sql[at] === "'") at = endOfEscapedText(sql, at);
     else if (/\S/.test(token) && !token.startsWith("--")) yield token.toLowerCase();
   }
 }
 
-/** The end of the block comment or the dollar-quoted text that begins here, if one does. */
+/** The end of a block comment or a dollar-quoted text that begins here; undefined for anything else. */
 function skipNested(sql: string, at: number): number | undefined {
   if (sql.startsWith("/*", at)) return endOfComment(sql, at);
   if (sql[at] !== "$") return undefined;

@@ -11,7 +11,7 @@ import { INITDB_ARGS } from "./initdb-args.ts";
 import { runDatabase } from "./run-database.ts";
 import type { Query } from "./run-database.ts";
 
-// Its type lets the caller name the type of the rows, which only a cast can give.
+// A cast, because the type lets the caller choose the type of rows, which no implementation can satisfy.
 type QueueSession = Parameters<typeof migrateQueue>[0];
 
 const IDLE_SECONDS = 30;
@@ -34,9 +34,9 @@ export const database: CommandHandler = async ({ options, packageRoot }) => {
   });
 };
 
-/** Brings the database of an engine that nobody else can use yet to this version. */
+/** Migrates the database of an engine that has no clients yet. */
 export async function migrateAll(query: Query, folder: string): Promise<void> {
-  // One error undoes all of them; what PostgreSQL then does is end with the process.
+  // One error rolls back all migrations: PostgreSQL does so when the process ends.
   await query("begin");
   await migrate({ query }, folder);
   await query("commit");
@@ -46,8 +46,8 @@ export async function migrateAll(query: Query, folder: string): Promise<void> {
 const packageSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 
 /**
- * Where the build keeps the packed files of an empty database of this version: initdb and all migrations take seconds. The
- * name tells what the files depend on, so that those of another version are never taken.
+ * The file in which the build stores an empty database of this version: initdb and all migrations take seconds. Its name is a
+ * hash of what the content depends on, so that a file of another version is never used.
  */
 export async function emptyDatabaseFile(packageRoot: string): Promise<string> {
   const hash = createHash("sha256");

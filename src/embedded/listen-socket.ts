@@ -20,9 +20,9 @@ type ListenOptions = {
 };
 
 export type Listening = {
-  /** Resolves when no client has been there for `idleSeconds`. */
+  /** Resolves after `idleSeconds` without a client. */
   readonly idle: Promise<void>;
-  /** Finishes the running statement, tells the clients, closes the engine and removes the socket. */
+  /** Finishes the running statement, notifies the clients, closes the engine and removes the socket. */
   close(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ const SHUTDOWN = {
   message: "terminating connection: the embedded database is shutting down",
 } as const;
 
-/** Serves an engine on a Unix socket that only this user can open. Only under the lock on the directory. */
+/** Serves an engine on a Unix socket that only this user can open. The caller holds the lock on the directory. */
 export async function listenOnSocket(options: ListenOptions): Promise<Listening> {
   const clients = new Set<Client>();
   const parameters = await readParameters(options.engine);
@@ -78,7 +78,7 @@ const logBadFrame = (log: Log) => (problem: string) => {
 };
 
 async function bind(server: Server, socket: string): Promise<void> {
-  // A process that was killed leaves its socket behind; nobody else can hold the lock, so it is nobody's.
+  // A killed process leaves its socket behind. The lock proves that no other process uses it.
   await rm(socket, { force: true });
   server.listen(socket);
   await once(server, "listening");
@@ -119,12 +119,12 @@ function idleTimer(seconds: number): { over: Promise<void>; start(): void; stop(
   return { over, start, stop };
 }
 
-/** Rows that are gone are counted within a second; whoever waits for a vacuum waits for one table. */
+/** PostgreSQL counts dead rows within a second. A client waits at most for the vacuum of one table. */
 const EVERY_MS = 5_000;
 
 /**
- * The table with the most dead rows of those that autovacuum of PostgreSQL would take with its default threshold of
- * 50 and scale factor of 0.2 ("Routine Vacuuming"). PGlite has no process of its own for that.
+ * The table with the most dead rows among those that PostgreSQL's autovacuum would process, with its default threshold of 50 and
+ * scale factor of 0.2 ("Routine Vacuuming"). PGlite has no autovacuum.
  */
 const DUE = query(`
   select format('%I.%I', s.schemaname, s.relname)
@@ -138,7 +138,7 @@ type UpkeepOptions = {
   readonly log: Log;
 };
 
-/** Makes the place of deleted rows free again, one table at a time, between two turns. */
+/** Vacuums one table at a time, between two turns. */
 function startUpkeep({ session, turns, log }: UpkeepOptions): {
   stop(): void;
 } {
@@ -159,7 +159,7 @@ function startUpkeep({ session, turns, log }: UpkeepOptions): {
   return { stop };
 }
 
-/** Where the database process reports; never with the text of a statement. */
+/** The log of the database process; it never gets the text of a statement. */
 export type Log = (
   level: "info" | "warn" | "error",
   message: string,

@@ -17,19 +17,19 @@ type OnDeath = (reason: string) => never;
 
 export const dataPath = (directory: string): string => path.join(directory, "pgdata");
 
-/** A dump that is being unpacked, or proven. */
+/** The folder of a dump while it is unpacked and tested. */
 export const unpackedPath = (directory: string): string =>
   path.join(directory, "pgdata.restored.partial");
 
-/** A restored data directory that waits to take the place of the broken one. */
+/** A restored data directory that is about to replace the broken one. */
 export const restoredPath = (directory: string): string => path.join(directory, "pgdata.restored");
 
-/** Names the file with the packed files of an empty database. Asked for only where one is to be made; without that file it is. */
+/** Returns the file with an empty database. Called only if a database has to be created; without the file, initdb creates it. */
 export type PackedFiles = () => Promise<string>;
 
 /**
- * Opens the database of a directory, and makes it first where there is none.
- * @throws Failure DATABASE_UNREACHABLE that says what is broken and how to restore it
+ * Opens the database of a directory, and creates it if there is none.
+ * @throws Failure DATABASE_UNREACHABLE with what is broken and how to restore it
  */
 export async function openDirectory(
   directory: string,
@@ -38,7 +38,7 @@ export async function openDirectory(
 ): Promise<Engine> {
   const dataDirectory = dataPath(directory);
   await removeLeftOvers(directory);
-  // A restore was cut off between its last two steps.
+  // A restore was interrupted between its last two steps.
   if (!existsSync(dataDirectory) && existsSync(restoredPath(directory))) {
     await rename(restoredPath(directory), dataDirectory);
   }
@@ -56,7 +56,7 @@ export async function openDirectory(
   }
 }
 
-/** What a process that was killed left behind. Only under the lock. */
+/** Removes what a killed process left behind. The caller holds the lock. */
 async function removeLeftOvers(directory: string): Promise<void> {
   const isLeftOver = (name: string) =>
     isCopy(name) ||
@@ -66,7 +66,7 @@ async function removeLeftOvers(directory: string): Promise<void> {
     await rm(path.join(directory, name), { recursive: true, force: true });
 }
 
-/** Makes a data directory beside its place, so that one that was cut off half-made is never opened. */
+/** Creates a data directory under another name, so that a half-made one is never opened. */
 async function makeData(options: EngineOptions): Promise<void> {
   await rm(options.dataDirectory, { recursive: true, force: true });
   const engine = await openPglite(options);
@@ -82,13 +82,13 @@ async function create(directory: string, onDeath: OnDeath, packed?: string): Pro
 
 type Rows = { rows: Record<string, unknown>[]; rowCount: number | null };
 
-/** One PostgreSQL session, and the only one on its data directory. */
+/** The only PostgreSQL session on its data directory. */
 export type Engine = {
-  /** Runs whole protocol messages and gives the server's answer to them. */
+  /** Runs complete protocol messages and returns the server's reply. */
   run(messages: Buffer): Promise<Buffer>;
   /**
-   * Runs one statement with values, or one or several without; the rows are those of the last. Only before the
-   * first `run`, because PGlite then gives the answers to that.
+   * Runs one statement with values, or several without; the rows are those of the last. Only before the first `run`: later,
+   * PGlite passes the replies to that.
    */
   query(sql: string, values?: readonly unknown[]): Promise<Rows>;
   close(): Promise<void>;
@@ -96,32 +96,32 @@ export type Engine = {
 
 type EngineOptions = {
   readonly dataDirectory: string;
-  /** Told, before anything else can run, that PostgreSQL has ended inside PGlite. Must end the process. */
+  /** Called, before anything else runs, when PostgreSQL has ended inside PGlite. Must end the process. */
   readonly onDeath: (reason: string) => never;
 };
 
 const SETTINGS = [
-  // What RESET ALL and DISCARD ALL go back to.
+  // The value that RESET ALL and DISCARD ALL restore.
   "search_path=nightdesk, bullmq, public",
-  // WebAssembly's memory never shrinks. With 128 MB the process holds 60 to 80 MiB more and is no faster at an index of
-  // 71 MB; with 32 MB storing vectors behind their index takes 1.4 times as long.
+  // WebAssembly's memory never shrinks. With 128 MB the process holds 60 to 80 MiB more and is no faster with an index of 71 MB;
+  // with 32 MB storing vectors with their index takes 1.4 times as long.
   "shared_buffers=64MB",
-  // Log that a checkpoint has made needless is deleted. Kept for later, it would take 80 MB of disk and half of a dump.
+  // Deletes WAL after a checkpoint. Recycled, it would take 80 MB of disk and half of a dump.
   "wal_recycle=off",
-  // As with segments of 16 MB: a checkpoint each 64 of them is initdb's word, and these are of 1 MB.
+  // The limits as for segments of 16 MB: initdb sets them to 64 segments, which have 1 MB here.
   "max_wal_size=1GB",
   "min_wal_size=80MB",
 ];
 
-// The line prefix keeps a statement's text, which PostgreSQL logs on lines of its own, from matching.
+// The line prefix keeps the text of a statement, which PostgreSQL logs on lines of its own, from matching.
 const END = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.*)/;
 
-// An engine that has ended answers each further call with the same line, inside a loop that never returns.
+// An engine that has ended logs the same line for each further call, in an endless loop.
 const MAX_ENDS_WHILE_OPENING = 10;
 
 /**
- * Opens a data directory, or makes one.
- * @throws Error with PostgreSQL's reason when it does not open
+ * Opens a data directory, or creates one.
+ * @throws Error with PostgreSQL's reason if it does not open
  */
 export async function openPglite(options: EngineOptions): Promise<Engine> {
   const reasons: string[] = [];
@@ -143,12 +143,12 @@ export async function openPglite(options: EngineOptions): Promise<Engine> {
   }
 }
 
-/** In V8's measure, roughly bytes that were executed; its own is 1.8 million in Node 20. */
+/** In V8's unit, roughly executed bytes. The default of Node 20 is 1.8 million. */
 const WASM_TIERING_BUDGET = 400_000_000;
 
 /**
- * Has V8's optimizing compiler wait until a function of WebAssembly that is loaded from now on is really hot. Otherwise it works
- * as long as PostgreSQL itself while a database opens, and most commands end before that pays.
+ * Delays V8's optimizing compiler until a WebAssembly function that is loaded from now on is really hot. By default it takes as
+ * much time as PostgreSQL itself while a database opens, and most commands end before that pays off.
  */
 export function optimizeLater(): void {
   setFlagsFromString(`--wasm-tiering-budget=${WASM_TIERING_BUDGET}`);
@@ -169,8 +169,8 @@ function createPglite(
 }
 
 /**
- * Makes folders 0700 and files 0600. PGlite gives some files the rights 0644 by a chmod of its own, when it opens and when
- * it closes, and a copy or a dump may have opened others.
+ * Makes folders 0700 and files 0600. PGlite sets some files to 0644 when it opens and when it closes, and a copy or a dump may
+ * have opened others.
  */
 function closeToOthers(dataDirectory: string): void {
   const below = readdirSync(dataDirectory, { recursive: true, encoding: "utf8" });
@@ -185,9 +185,9 @@ function closeToOthers(dataDirectory: string): void {
 const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
   run: async (messages) => {
     const chunks: Uint8Array[] = [];
-    // Not execProtocolRaw: it keeps a parsed copy of every answer for the life of the process.
+    // Not execProtocolRaw: it keeps a parsed copy of every reply for the life of the process.
     await db.execProtocolRawStream(messages, {
-      // A view into PostgreSQL's memory, which the next call overwrites.
+      // A copy, because the next call overwrites PostgreSQL's memory.
       onRawData: (chunk) => chunks.push(chunk.slice()),
     });
     return Buffer.concat(chunks);
@@ -205,12 +205,12 @@ const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
   },
 });
 
-/** As Node says it of a file of PGlite, while packages are installed. */
+/** Node's message for a missing file of PGlite, while packages are being installed. */
 const SAYS_PACKAGE_MISSING = /^Cannot find (?:module|package) /;
 
 /**
- * Says that a data directory does not open, why, which dumps there are, and the command that restores one. A full disk or a
- * missing package has broken nothing.
+ * The message for a data directory that does not open: the reason, the existing dumps, and the command that restores one. A full
+ * disk or a missing package has broken nothing.
  */
 export function formatBroken(directory: string, reason: string): string {
   if (SAYS_DISK_FULL.test(reason)) {
@@ -251,12 +251,12 @@ const DUMP = /^\d{8}T\d{9}Z\.tar\.gz$/;
 
 const COPY_PREFIX = ".pgdata-copy-";
 
-/** Whether a folder is one that `copyData` made, and a process that was killed left behind. */
+/** Whether a folder is a copy by `copyData` that a killed process left behind. */
 const isCopy = (name: string): boolean => /^\.pgdata-copy-\w{6}$/.test(name);
 
 /**
- * A copy of a data directory that nothing writes meanwhile, in a folder of its own beside it, for the caller to remove. It
- * shares the blocks of the original where the file system can do that.
+ * Copies a data directory that is not written meanwhile to a new folder beside it, which the caller removes. The copy shares
+ * blocks with the original if the file system supports it.
  */
 export async function copyData(data: string): Promise<string> {
   const copy = await mkdtemp(path.join(path.dirname(data), COPY_PREFIX));
@@ -269,13 +269,13 @@ export async function copyData(data: string): Promise<string> {
   }
 }
 
-/** The end of each batch writes a dump: zlib's own level, 6, takes twice the time and leaves a tenth less. */
+/** Each end of a batch writes a dump: zlib's default, 6, takes twice the time and saves a tenth. */
 const GZIP_LEVEL = 3;
 
 /**
- * Writes a data directory as a tar, compressed, so that `file` is at any time either what it was before or all of the
- * dump. Memory does not grow with the data.
- * @throws the system's error, EEXIST where a file is there that is to be kept
+ * Writes a data directory as a compressed tar. `file` is at any time either the old file or the complete dump. Memory does not
+ * grow with the data.
+ * @throws the system's error, EEXIST if an existing file is to be kept
  */
 export async function writeDump(data: string, file: string, existing: Existing): Promise<void> {
   const dump = await createAtomicFile(file, existing);
@@ -291,7 +291,7 @@ export async function writeDump(data: string, file: string, existing: Existing):
   }
 }
 
-/** Writes a dump into `<directory>/backups` and keeps the last two there. */
+/** Writes a dump into `<directory>/backups`, where it keeps the last two. */
 export async function writeCheckpoint(data: string, directory: string): Promise<void> {
   const folder = path.join(directory, "backups");
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -302,6 +302,6 @@ export async function writeCheckpoint(data: string, directory: string): Promise<
     await rm(path.join(folder, old), { force: true });
 }
 
-/** The names of dumps among those of a folder, newest first. */
+/** The names of dumps among files, newest first. */
 const dumpsAmong = (names: readonly string[]): string[] =>
   names.filter((name) => DUMP.test(name)).sort((a, b) => (a < b ? 1 : -1));

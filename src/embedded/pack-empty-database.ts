@@ -4,7 +4,7 @@ import path from "node:path";
 import { emptyDatabaseFile, migrateAll } from "./database-command.ts";
 import { dataPath, openDirectory, writeDump } from "./open-database.ts";
 
-/** Makes the file of `emptyDatabaseFile`, for the build. */
+/** Creates the file of `emptyDatabaseFile` for the build. */
 export async function packEmptyDatabase(packageRoot: string): Promise<void> {
   const directory = await mkdtemp(path.join(tmpdir(), "nightdesk-empty-"));
   try {
@@ -19,7 +19,7 @@ export async function packEmptyDatabase(packageRoot: string): Promise<void> {
     await engine.close();
     const file = await emptyDatabaseFile(packageRoot);
     await writeDump(dataPath(directory), file, "replace");
-    // Nothing in it is anybody's, and whoever installed it may be another user than who runs it.
+    // It has no private data, and the user who installed it may differ from the one who runs it.
     await chmod(file, 0o644);
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -19,23 +19,23 @@ import type { Query } from "./run-database.ts";
 import { unpackFile } from "./tar.ts";
 
 type RestoreOptions = {
-  /** Absolute; made where it is not there. */
+  /** Absolute; created if missing. */
   readonly directory: string;
-  /** A tar of a data directory, compressed with gzip or not. */
+  /** A tar of a data directory, with or without gzip. */
   readonly file: string;
-  /** What becomes of a database that is there: `replace` keeps its data beside it, as `pgdata.replaced-<UTC time>`. */
+  /** What happens to an existing database: `replace` keeps its data beside it, as `pgdata.replaced-<UTC time>`. */
   readonly existing: Existing;
-  /** Run on the restored database before it takes its place; what it throws refuses the dump. */
+  /** Runs on the restored database before it replaces the old one; its error refuses the dump. */
   readonly migrate: (query: Query) => Promise<void>;
-  /** Told what is wrong with the dump when PostgreSQL ended over it. Must end the process. */
+  /** Called with the problem of the dump if PostgreSQL has ended over it. Must end the process. */
   readonly onDeath: (failure: Failure) => never;
 };
 
 /**
- * Puts a dump in the place of a directory's database. The dump is unpacked, opened and migrated beside it first; one that
- * fails there is removed again and nothing is changed. A process that is killed leaves a folder that the next start removes.
- * @throws Failure NOT_FOUND without the file; INPUT_INVALID where a database is there that is to be kept, or in use, or the
- * file is no dump that opens; what `migrate` throws
+ * Replaces the database of a directory by a dump. It first unpacks, opens and migrates the dump beside it; if that fails, it
+ * removes it and changes nothing. If the process is killed, the next start removes the folder.
+ * @throws Failure NOT_FOUND without the file; INPUT_INVALID if a database exists that is to be kept, or is in use, or the file
+ * is no dump that opens; the error of `migrate`
  */
 export async function restoreDump(
   options: RestoreOptions,
@@ -76,7 +76,7 @@ const inUse = (directory: string): Failure =>
     `The database in ${directory} is in use. Stop its workers and commands, and try again. Nothing was changed.`,
   );
 
-/** Unpacks the dump, and sees whether this version can work on it. */
+/** Unpacks the dump, and tests whether this version can use it. */
 async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Promise<void> {
   const unpacked = unpackedPath(directory);
   const refuse = (cause: unknown): Failure => {
@@ -112,13 +112,13 @@ const isOfTheDisk = (error: unknown): boolean =>
 
 async function unpack(file: string, folder: string): Promise<void> {
   await unpackFile(file, folder);
-  // Without it a new database would be made there.
+  // Without it PGlite would create a new database there.
   await stat(path.join(folder, "PG_VERSION")).catch(() => {
     throw new Error("PG_VERSION is missing");
   });
 }
 
-/** @returns where the data is that was there before */
+/** @returns the folder of the previous data */
 async function putInPlace(directory: string): Promise<string | undefined> {
   const restored = restoredPath(directory);
   await rm(restored, { recursive: true, force: true });
@@ -138,7 +138,7 @@ async function archiveData(directory: string): Promise<string | undefined> {
   return archived;
 }
 
-/** Removes a folder that this process has made, and those above it up to the first that it made, unless something is in them. */
+/** Removes the folders that this process created, from the innermost up to `first`, until one is not empty. */
 async function removeFolders(directory: string, first: string): Promise<void> {
   await rm(path.join(directory, "lock"), { force: true });
   for (let folder = directory; folder.length >= first.length; folder = path.dirname(folder)) {
@@ -175,7 +175,7 @@ export const restore: CommandHandler = async (invocation) => {
     await print(context, file, archived);
     return EXIT.ok;
   } catch (error) {
-    // An engine that was opened would keep the process for ever: main.ts ends it with this status.
+    // An open engine keeps the process running: main.ts ends it with this status.
     return fail(error);
   }
 };
@@ -187,7 +187,7 @@ const forServer = (file: string): Failure =>
       `pg_restore --no-owner --dbname="$DATABASE_URL" ${shellWord(file)}`,
   );
 
-/** Ends a database process that goes on for a while after its last client. */
+/** Stops a database process that still runs for a while after its last client. */
 async function stopUnlessUsed(context: CommandContext): Promise<void> {
   const { databaseDirectory } = context.config.roots;
   if (!existsSync(dataPath(databaseDirectory))) return;

@@ -9,29 +9,28 @@ import { ALREADY_SERVED } from "../shared/store/embedded/embedded-process.ts";
 import type { Log } from "./listen-socket.ts";
 import type { PackedFiles } from "./open-database.ts";
 
-/** Runs one statement with values, or one or several without. */
+/** Runs one statement with values, or several without. */
 export type Query = (
   sql: string,
   values?: readonly unknown[],
 ) => Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
 
 type DatabaseProcessOptions = {
-  /** Absolute; holds `pgdata`, the socket, the lock, the pid and `backups`. */
+  /** The absolute folder of `pgdata`, the socket, the lock, the pid and `backups`. */
   readonly directory: string;
-  /** How long to go on without a client, in seconds. */
+  /** Seconds without a client after which it ends. */
   readonly idleSeconds: number;
   readonly log: Log;
   readonly packed?: PackedFiles;
-  /** Run on the open database before anybody can connect. */
+  /** Runs on the open database before any client can connect. */
   readonly migrate: (query: Query) => Promise<void>;
-  /** How long a client may hold a transaction and say nothing, in seconds; 30 unless told. */
+  /** Seconds for which a client may hold an idle transaction; 30 by default. */
   readonly idleInTransactionSeconds?: number;
 };
 
 /**
- * The embedded database process: serves the database of a directory until it has been without a client for
- * `idleSeconds`, or until SIGTERM or SIGINT. Resolves to the exit status: 0, 1 after an error that is in the log,
- * 75 when another process serves the directory.
+ * The embedded database process. It serves the database of a directory until it has had no client for `idleSeconds`, or until
+ * SIGTERM or SIGINT. Resolves to the exit status: 0, 1 after a logged error, 75 if another process serves the directory.
  */
 export async function runDatabase(options: DatabaseProcessOptions): Promise<number> {
   const { directory, log } = options;
@@ -40,7 +39,7 @@ export async function runDatabase(options: DatabaseProcessOptions): Promise<numb
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await chmod(directory, 0o700);
     const lock = await lockDirectory(directory);
-    // Quiet: commands that start at the same time each start a process, and one of them serves all.
+    // No message: commands that start at the same time each start a process, and one of them serves all.
     if (lock === "held") return ALREADY_SERVED;
     try {
       return await serve(options);
@@ -57,7 +56,7 @@ async function serve(options: DatabaseProcessOptions): Promise<number> {
   const { directory, log } = options;
   const pidFile = path.join(directory, "pid");
   await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
-  // PGlite takes a while to load: not before the lock says that it is needed.
+  // PGlite takes a while to load, so it is loaded only once this process has the lock.
   const { openDirectory } = await import("./open-database.ts");
   const { listenOnSocket } = await import("./listen-socket.ts");
   const onDeath = dieOf(log);
@@ -84,8 +83,8 @@ const stopSignal = (): Promise<string> =>
   });
 
 /**
- * PostgreSQL has ended inside PGlite, and any further call would never return: no clean-up is possible, and none is
- * needed, for the next process recovers as after `kill -9`.
+ * Ends the process when PostgreSQL has ended inside PGlite, because any further call would never return. No clean-up is possible
+ * or needed: the next process recovers as after `kill -9`.
  */
 const dieOf =
   (log: Log) =>

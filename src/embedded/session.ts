@@ -5,40 +5,40 @@ import type { Batch, NamedStatement } from "./collect-batch.ts";
 import type { Engine } from "./open-database.ts";
 
 type SessionEvents = {
-  /** NotificationResponse messages, outside of any reply. */
+  /** Gets NotificationResponse messages, which belong to no reply. */
   readonly notify: (messages: readonly Buffer[]) => void;
-  /** The engine gave an answer that no PostgreSQL gives. Must end the process. */
+  /** Called if the engine's reply violates the protocol. Must end the process. */
   readonly onDeath: (reason: string) => never;
 };
 
-// Any error would do: it makes PostgreSQL end the transaction as if the refused statement had been its own.
+// Any error serves: PostgreSQL then fails the transaction as if the refused statement had been its own.
 const FAIL = query("do $$ begin raise exception 'refused'; end $$");
 const FORGET_SETTINGS = query("reset session authorization; reset all");
 const CHANNELS = query("select pg_listening_channels()");
-/** The tags of statements that make the session forget prepared ones. */
+/** Tags of statements that delete prepared statements. */
 const FORGETTING = ["DISCARD ALL", "DEALLOCATE", "DEALLOCATE ALL"];
 const PARSE_COMPLETE = message("1");
 const FORGET_STATEMENTS = query("deallocate all");
 const FORGET_PLANS = query("discard plans");
 
-/** Ours are a dozen, and settling a run has one for each choice of seven groups of tables. */
+/** Nightdesk has a dozen, and one to settle a run for each choice of seven groups of tables. */
 const MOST_STATEMENTS = 200;
 /**
- * A plan that was made when a table was small is kept for no longer: no autovacuum tells the session that it grew, and a
- * batch of a million jobs is one statement.
+ * The longest use of a plan: no autovacuum tells the session that a table has grown, and a batch of a million jobs is one
+ * statement.
  */
 const PLAN_MS = 5_000;
 
 /**
- * The one session that the clients share, one turn at a time. It is left to the next client as if the last had
- * never been there: no transaction, no settings, and every channel that anybody listened to still listened to. A
- * statement with a name is prepared once for all clients: each name stands for one text.
+ * The one session that all clients share, one turn at a time. Each client finds it as if no other had used it: without a
+ * transaction or changed settings, and still listening to every channel of any client. A named statement is prepared once for
+ * all clients, so each name stands for one text.
  */
 export class Session {
   readonly #engine: Engine;
   readonly #events: SessionEvents;
   readonly #channels = new Set<string>();
-  /** The messages that prepared the statements which the session has, by name. */
+  /** The messages that prepared the session's statements, by name. */
   readonly #statements = new Map<string, Buffer>();
   #plannedAt = performance.now();
   #status: TransactionStatus = "I";
@@ -54,12 +54,12 @@ export class Session {
     return this.#status;
   }
 
-  /** Whether the client that ran the last batch must also run the next. */
+  /** Whether the client of the last batch must also run the next. */
   get isTaken(): boolean {
     return this.#status !== "I" || this.#isMidway;
   }
 
-  /** Runs a batch and gives what its client is to be sent. */
+  /** Runs a batch and returns the reply for its client. */
   async run(batch: Batch): Promise<readonly Buffer[]> {
     const isPrepared = this.#isPrepared(batch.prepares);
     const reply = await this.#exchange(
@@ -76,7 +76,7 @@ export class Session {
     return reply.own;
   }
 
-  /** Why a batch must not run, by what the session has in hand. */
+  /** Why a batch must not run in the current state of the session. */
   refusalOf({ prepares }: Batch): ErrorFields | undefined {
     return prepares === undefined ||
       this.#statements.has(prepares.name) ||
@@ -85,7 +85,7 @@ export class Session {
       : unsupported(`more than ${MOST_STATEMENTS} named statements`);
   }
 
-  /** One of the same name and another text is for PostgreSQL to refuse. */
+  /** A statement with the same name and another text is left to PostgreSQL to refuse. */
   #isPrepared(statement: NamedStatement | undefined): boolean {
     return (
       statement !== undefined &&
@@ -93,24 +93,24 @@ export class Session {
     );
   }
 
-  /** Ends a transaction as an error does. */
+  /** Fails a transaction, as an error does. */
   async fail(): Promise<void> {
     if (!this.isTaken) return;
     await this.#exchange(FAIL);
-    // After an error between two flushes PostgreSQL skips all, that statement too, until Sync.
+    // After an error between two flushes PostgreSQL skips all messages until Sync, that statement included.
     if (this.#isMidway) await this.#exchange(SYNC);
     this.#isMidway = false;
   }
 
-  /** Rolls back what a client has left behind. */
+  /** Rolls back what a client left unfinished. */
   async abandon(): Promise<void> {
-    // Not Sync alone: that would commit.
+    // Not only Sync, which would commit.
     if (this.#isMidway) await this.fail();
     if (this.#status !== "I") await this.#exchange(query("rollback"));
     await this.endTurn();
   }
 
-  /** Undoes what the turn changed for everybody. Gives whether its client asked to be notified. */
+  /** Undoes what the turn changed for all clients. Returns whether its client sent LISTEN. */
   async endTurn(): Promise<"listened" | "nothing"> {
     const tags = this.#tags;
     this.#tags = new Set();
@@ -125,13 +125,13 @@ export class Session {
     return tags.has("LISTEN") ? "listened" : "nothing";
   }
 
-  /** Runs a statement of this process, between two turns. Gives its one column as text; undefined when it failed. */
+  /** Runs a statement of this process between two turns. Returns its only column as text; undefined if it failed. */
   async ask(statement: Buffer): Promise<readonly string[] | undefined> {
     const reply = await this.#exchange(statement);
     return reply.tags.length === 0 ? undefined : parseColumn(reply);
   }
 
-  /** Brings the data directory to a state in which it can be copied, with little log. Only outside of a transaction. */
+  /** Prepares the data directory for a copy with little WAL. Only outside of a transaction. */
   async checkpoint(): Promise<void> {
     await this.#exchange(query("select pg_switch_wal()"));
     await this.#exchange(query("checkpoint"));

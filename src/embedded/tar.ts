@@ -8,8 +8,8 @@ const BLOCK = 512;
 const MAX_NAME_BYTES = 100;
 
 /**
- * The files and folders below a folder as a tar in the ustar format of POSIX.1-1988, in the order of their names. A file is
- * read in pieces. Nothing may change the folder meanwhile.
+ * Packs the files and folders below a folder as a tar in the ustar format of POSIX.1-1988, by name. It reads files in pieces.
+ * The folder must not change meanwhile.
  */
 export async function* packFolder(folder: string): AsyncGenerator<Buffer> {
   const names = await readdir(folder, { recursive: true });
@@ -26,8 +26,8 @@ export async function* packFolder(folder: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * Writes what a tar holds into a folder that is empty: files 0600, folders 0700. Memory does not grow with the tar.
- * @throws Error where it is no tar, is cut short, or holds anything but files and folders below its top
+ * Unpacks a tar into an empty folder: files 0600, folders 0700. Memory does not grow with the tar.
+ * @throws Error if it is no tar, is cut short, or contains anything but files and folders below its top
  */
 export async function unpackInto(folder: string, tar: AsyncIterable<Buffer>): Promise<void> {
   const bytes = new ByteReader(tar);
@@ -45,13 +45,13 @@ export async function unpackInto(folder: string, tar: AsyncIterable<Buffer>): Pr
     }
     await bytes.read(paddingOf(entry.size));
   }
-  // Whoever packed it may have padded it to a record of several blocks.
+  // The packer may have padded it to a record of several blocks.
   await bytes.drain();
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** The same of a file, compressed with gzip or not, into a folder that is made anew. */
+/** The same for a file, with or without gzip, into a new folder. */
 export async function unpackFile(file: string, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
@@ -88,7 +88,7 @@ function header({ name, isFolder, size, mtimeMs }: Entry & { readonly mtimeMs: n
   return block;
 }
 
-/** The sum of a header's bytes, with blanks in place of the checksum itself. */
+/** The sum of a header's bytes, with blanks instead of the checksum itself. */
 function checksumOf(block: Buffer): number {
   let sum = 8 * 0x20;
   for (const [at, byte] of block.entries()) if (at < 148 || at >= 156) sum += byte;

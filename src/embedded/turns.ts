@@ -11,13 +11,13 @@ import type { EmbeddedCommand } from "./wire-protocol.ts";
 type TurnOptions = {
   readonly session: Session;
   readonly directory: string;
-  /** A client that keeps its turn and says nothing for so long is cut off: it stops all others. */
+  /** A client that is idle in its turn for this long is disconnected, because it blocks all others. */
   readonly idleInTransactionMs: number;
 };
 
 /**
- * Gives the session to one client after the other, in the order in which they asked. A turn is one batch; from
- * BEGIN on, all batches until the transaction has ended.
+ * Gives the session to one client after the other, in the order of their requests. A turn is one batch; after BEGIN, all batches
+ * until the end of the transaction.
  */
 export class Turns {
   readonly #options: TurnOptions;
@@ -33,7 +33,7 @@ export class Turns {
     this.#options = options;
   }
 
-  /** The client may have something to run, or may have left in its turn. */
+  /** Called when the client may have a batch to run, or may have left during its turn. */
   request(client: Client): void {
     if (client.isReady) this.#queue.add(client);
     if (client.isGone) this.#queue.delete(client);
@@ -46,13 +46,13 @@ export class Turns {
     });
   }
 
-  /** Runs the body once the turn that is taken has ended; who asks meanwhile waits until the body has ended. */
+  /** Runs the body after the current turn; clients wait until it has ended. */
   runBetween(body: () => Promise<void>): void {
     this.#between = body;
     if (this.#holder === undefined) this.#begin();
   }
 
-  /** Lets the statement that runs, and the dumps that are being written, come to their end, and no other begin. */
+  /** Waits for the running statement and the dumps in progress, and starts no other. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#patience);
@@ -63,7 +63,7 @@ export class Turns {
   async #run(): Promise<void> {
     clearTimeout(this.#patience);
     for (;;) {
-      // PGlite never lets go of the thread: without this no byte would be read between two batches.
+      // PGlite never yields the thread: without this no socket would be read between two batches.
       await nextEvents();
       if (this.#isStopped) return;
       if (this.#holder?.isGone) await this.#endTurn("abandoned");
@@ -158,8 +158,8 @@ const failed = (code: string, message: string): Buffer =>
   answer(errorResponse({ severity: "ERROR", code, message }));
 
 /**
- * Copies the data in the client's turn. The packing that is left needs no turn: what it resolves to is the answer
- * for the client. Only outside of a transaction.
+ * Copies the data in the client's turn. The function that it resolves to packs the copy without a turn, and resolves to the
+ * reply for the client. Only outside of a transaction.
  */
 async function runCommand(
   command: EmbeddedCommand,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Existing } from "../shared/files/atomic-file.ts";
 
-/** Idle, in a transaction, or in one that failed: what ReadyForQuery says. */
+/** The status in ReadyForQuery: idle, in a transaction, or in a failed one. */
 export type TransactionStatus = "I" | "T" | "E";
 
 export type ErrorFields = {
@@ -20,7 +20,7 @@ const int32 = (value: number): Buffer => {
 
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 
-/** Any message: its type letter, and its body. */
+/** A message with its type letter and body. */
 export const message = (type: string, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
@@ -42,7 +42,7 @@ export const readyForQuery = (status: TransactionStatus): Buffer =>
 
 export const commandComplete = (tag: string): Buffer => message("C", text(tag));
 
-/** Says that no protocol above 3.0 and none of these options is known. */
+/** Tells the client that only protocol 3.0 and none of these options is supported. */
 export const negotiateVersion = (options: readonly string[]): Buffer =>
   message("v", int32(0), int32(options.length), ...options.map(text));
 
@@ -57,17 +57,17 @@ export const errorResponse = ({ severity, code, message: what, hint }: ErrorFiel
     Buffer.of(0),
   );
 
-/** One message of a client: its type letter, and all its bytes with type and length. */
+/** A message of a client: its type letter, and all its bytes with type and length. */
 export type Frame = { readonly type: string; readonly bytes: Buffer };
 
 export class BadFrame extends Error {}
 
 export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
-/** The body of a message: what follows its type and length. */
+/** The body of a message, after its type and length. */
 export const bodyOf = (frame: Frame): Buffer => frame.bytes.subarray(5);
 
-/** Cuts a stream of bytes, however it is split into packets, into the messages of the protocol. */
+/** Splits a stream of bytes, in packets of any size, into protocol messages. */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #size = 0;
@@ -101,7 +101,7 @@ export class FrameReader {
 
   #cut(end: number): Buffer | undefined {
     if (this.#size < end) return undefined;
-    // Once a message is complete, and not for every packet of it: that would copy a long one many times.
+    // Merges once the message is complete: merging for each packet would copy a long one many times.
     if ((this.#chunks[0]?.length ?? 0) < end) this.#merge();
     const [first = Buffer.alloc(0), ...rest] = this.#chunks;
     this.#chunks = first.length === end ? rest : [first.subarray(end), ...rest];
@@ -114,7 +114,7 @@ export class FrameReader {
   }
 }
 
-/** What the server itself does for a client, because no SQL can. */
+/** A command that the server runs itself, because SQL can't. */
 export type EmbeddedCommand =
   | { readonly kind: "backup"; readonly file: string; readonly existing: Existing }
   | { readonly kind: "checkpoint" }
@@ -135,14 +135,14 @@ export function parseCommand(sql: string): EmbeddedCommand | undefined {
   return { kind: "backup", file, existing: replace === undefined ? "keep" : "replace" };
 }
 
-/** What the engine answered to one batch, taken apart as far as the server has to know it. */
+/** The engine's reply to one batch, parsed as far as the server needs. */
 export type Reply = {
   /** Everything but notifications, in order. */
   readonly own: readonly Buffer[];
   readonly notifications: readonly Buffer[];
   /** The command tags, for instance `SET` or `INSERT 0 1`. */
   readonly tags: readonly string[];
-  /** Of the last ReadyForQuery; undefined when there was none. */
+  /** The status in the last ReadyForQuery; undefined without one. */
   readonly status: TransactionStatus | undefined;
 };
 
@@ -191,7 +191,7 @@ type Startup =
   | { readonly kind: "session"; readonly minor: number; readonly protocolOptions: string[] }
   | { readonly kind: "refused"; readonly error: ErrorFields };
 
-// Codes that stand where the protocol version does.
+// Codes in place of the protocol version.
 const CANCEL = 80_877_102;
 const ENCRYPTION = new Set([80_877_103, 80_877_104]);
 
@@ -220,7 +220,7 @@ function parseParameters(packet: Buffer): Map<string, string> {
   return parameters;
 }
 
-// A parameter that is accepted and has no effect would give wrong answers, or more rights than were asked for.
+// An accepted parameter without effect would give wrong results, or more rights than requested.
 function checkParameters(parameters: ReadonlyMap<string, string>): Startup | undefined {
   const user = parameters.get("user") ?? "";
   const database = parameters.get("database") ?? user;
