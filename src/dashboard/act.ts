@@ -3,7 +3,7 @@ import { beginAction, endAction } from "../shared/store/operator/actions.ts";
 import type { NewAction } from "../shared/store/operator/actions.ts";
 import { failureOf } from "./failures.ts";
 
-export type Made = { readonly said: string; readonly batchId: string };
+export type ActionResult = { readonly said: string; readonly batchId: string };
 
 /**
  * Runs an action of a user. The audit records the user and the action before it runs, and its outcome after it. A failed action
@@ -11,10 +11,10 @@ export type Made = { readonly said: string; readonly batchId: string };
  * @param body runs the action, and resolves to a sentence on it, with the batch that it created, if any
  * @returns the id of the action
  */
-export async function act(
+export async function runAction(
   database: Database,
   action: NewAction,
-  body: () => Promise<string | Made>,
+  body: () => Promise<string | ActionResult>,
 ): Promise<string> {
   const id = await beginAction(database, action);
   try {

@@ -50,7 +50,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
   );
   app.use(async (context, next) => {
     setSafetyHeaders(context, parts.exposure);
-    const asked = askedBy(parts, context);
+    const asked = guardedRequestOf(parts, context);
     assertHost(asked, parts.exposure);
     assertOrigin(asked, parts.exposure);
     await next();
@@ -91,7 +91,7 @@ function refuseLargeBody(): never {
   });
 }
 
-const askedBy = ({ addressOf }: AppParts, context: Context): GuardedRequest => ({
+const guardedRequestOf = ({ addressOf }: AppParts, context: Context): GuardedRequest => ({
   method: context.req.method,
   header: (name) => context.req.header(name),
   address: addressOf(context),
@@ -136,7 +136,7 @@ function addSignIn(app: Hono, parts: AppParts): void {
   const { exposure, sessions } = parts;
   const inTurn = takeTurns(SIGN_INS, MOST_WAITING, "Signing in");
   app.get("/login", (context) =>
-    context.html(drawAlone(parts, loginContent("first", localPath(context.req.query("back"))))),
+    context.html(drawSignedOut(parts, loginContent("first", localPath(context.req.query("back"))))),
   );
   app.post("/login", async (context) => {
     if (exposure.identity.kind !== "token") return context.redirect("/", 303);
@@ -148,7 +148,7 @@ function addSignIn(app: Hono, parts: AppParts): void {
       await sleep(WRONG_MS);
       return false;
     });
-    if (!isRight) return context.html(drawAlone(parts, loginContent("wrong", back)), 401);
+    if (!isRight) return context.html(drawSignedOut(parts, loginContent("wrong", back)), 401);
     // A session from before the sign-in may be known to an attacker.
     const old = getCookie(context, COOKIE);
     if (old !== undefined) sessions.end(old);
@@ -192,7 +192,7 @@ function requireSession(parts: AppParts, context: Context): Session {
     if (found !== undefined) return found;
     throw new Refused({ status: 401, code: "UNAUTHORIZED", message: "Sign in first." });
   }
-  const asked = askedBy(parts, context);
+  const asked = guardedRequestOf(parts, context);
   const user = identity.kind === "proxy" ? proxiedUser(asked, identity) : parts.localUser;
   const session = sessions.derive(user, id);
   if (session.id === id) return session;
@@ -237,9 +237,9 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
     form,
   };
   return parts.turns(async (stepAside) => {
-    const desk = deskFor(inZoneOf(parts.desk, context), stepAside);
+    const desk = deskFor(inBrowserZone(parts.desk, context), stepAside);
     const answer = await route.answer(desk, request);
-    return send({ ...parts, desk }, context, { session, answer });
+    return sendAnswer({ ...parts, desk }, context, { session, answer });
   });
 }
 
@@ -247,7 +247,7 @@ const ZONE_COOKIE = "nightdesk_zone";
 const MOST_ZONE_CHARS = 64;
 
 /** Uses the timezone of the browser, unless the configuration sets one. */
-function inZoneOf(desk: Desk, context: Context): Desk {
+function inBrowserZone(desk: Desk, context: Context): Desk {
   const zone = getCookie(context, ZONE_COOKIE) ?? "";
   const isShown = desk.zoneOf === "browser" && zone.length <= MOST_ZONE_CHARS && isZone(zone);
   return isShown ? { ...desk, zone, draw: drawIn(zone) } : desk;
@@ -265,12 +265,12 @@ const deskFor = (desk: Desk, stepAside: StepAside): Desk => ({
   },
 });
 
-type Sent = { readonly session: Session; readonly answer: Answer };
+type RouteAnswer = { readonly session: Session; readonly answer: Answer };
 
-async function send(
+async function sendAnswer(
   parts: AppParts,
   context: Context,
-  { session, answer }: Sent,
+  { session, answer }: RouteAnswer,
 ): Promise<Response> {
   switch (answer.kind) {
     case "redirect":
@@ -304,7 +304,7 @@ function draw(
   });
 }
 
-const drawAlone = (parts: AppParts, content: PageContent): string =>
+const drawSignedOut = (parts: AppParts, content: PageContent): string =>
   draw(parts, content, { session: null, state: { waiting: 0, values: 0, is_working: false } });
 
 function answerFailure(parts: AppParts, context: Context, error: unknown): Response {
@@ -320,5 +320,5 @@ function answerFailure(parts: AppParts, context: Context, error: unknown): Respo
   if (status === 401 && context.req.method === "GET") {
     return context.redirect(`/login?back=${encodeURIComponent(context.req.path)}`, 303);
   }
-  return context.html(drawAlone(parts, failureContent(failure)), status);
+  return context.html(drawSignedOut(parts, failureContent(failure)), status);
 }

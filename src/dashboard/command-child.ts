@@ -73,13 +73,13 @@ export function openCommands(start: StartCommand, atOnce: number, what: string):
   return (words, { timeMs, input = "" }) =>
     inTurn(() => {
       const child = start(words);
-      if (child.stdin !== null) feed(child.stdin, input);
+      if (child.stdin !== null) feedStdin(child.stdin, input);
       return endOf(child, words, timeMs);
     });
 }
 
 /** A child that ends early reports why by itself. If the input breaks off, stdin ends, and the child notices that it is short. */
-function feed(stdin: Writable, input: string | Readable): void {
+function feedStdin(stdin: Writable, input: string | Readable): void {
   stdin.on("error", () => undefined);
   if (typeof input === "string") stdin.end(input);
   else {
@@ -123,11 +123,11 @@ export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {
 }
 
 /** The failure message of a command, for people. */
-export const wordsOf = (end: CommandEnd): string => hintsOf(end) || shown(end.stdout);
+export const failureTextOf = (end: CommandEnd): string => hintsOf(end) || cleanOutput(end.stdout);
 
 /** The hints of a successful command, such as that no worker is alive; mostly empty. */
-export const hintsOf = ({ stderr }: CommandEnd): string => shown(stderr);
+export const hintsOf = ({ stderr }: CommandEnd): string => cleanOutput(stderr);
 
-const shown = (text: string): string => cleanMessage(text.trim()).slice(0, MOST_WORDS);
+const cleanOutput = (text: string): string => cleanMessage(text.trim()).slice(0, MOST_WORDS);
 
 const MOST_WORDS = 4_000;

@@ -3,7 +3,7 @@ import { EVENTS_CHANNEL } from "../shared/store/jobs/batches.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
 import { findFinalEvent, selectEvents } from "../shared/views/live-events.ts";
 import type { EventMark, LiveEvent } from "../shared/views/live-events.ts";
-import { paced } from "./pace.ts";
+import { throttle } from "./pace.ts";
 
 /** Events of the installation, as a stream of server-sent events to each open browser. */
 export type Live = {
@@ -57,7 +57,7 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
       return HELD_BACK_MS;
     }
   };
-  const looks = paced(look, LEAST_MS);
+  const looks = throttle(look, LEAST_MS);
   await database.listen(
     [EVENTS_CHANNEL, JOBS_CHANNEL, CANCEL_CHANNEL],
     looks.request,
@@ -92,7 +92,7 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
 /** Text of the stream, and the id up to which it contains all events; null for text without events. */
 type StreamUpdate = { readonly text: string; readonly upTo: number | null };
 
-type Followed = {
+type EventFollower = {
   /** Events that have become final since the last read. */
   next(): Promise<StreamUpdate>;
   /** The events after the id that a client has seen (null: it is new, no events), and the id up to which it is then complete. */
@@ -102,7 +102,7 @@ type Followed = {
 };
 
 /** Reads events by id, each once. Reads run one after the other. */
-function followEvents(database: Database): Followed {
+function followEvents(database: Database): EventFollower {
   let cursor: number | undefined;
   let marks: readonly EventMark[] = [];
   let last: Promise<unknown> = Promise.resolve();

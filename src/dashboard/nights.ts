@@ -19,11 +19,11 @@ const FRESH_MS = 15_000;
 const MOST_WAIT_MS = 120;
 const MOST_KEPT = 50;
 
-type Kept = { night: Night | undefined; readAt: number; reading: Promise<void> | null };
+type CachedNight = { night: Night | undefined; readAt: number; reading: Promise<void> | null };
 
 export function openNights(database: Queryable, onError: (error: unknown) => void): Nights {
-  const nights = new Map<string, Kept>();
-  const read = (kept: Kept, scope: NightScope): Promise<void> =>
+  const nights = new Map<string, CachedNight>();
+  const read = (kept: CachedNight, scope: NightScope): Promise<void> =>
     selectNight(database, scope)
       .then((night) => {
         kept.night = night;

@@ -1,4 +1,4 @@
-export type Paced = {
+export type Throttle = {
   /** Runs the body at once, or as soon as `leastMs` have passed since its last run. */
   readonly request: () => void;
   readonly stop: () => void;
@@ -8,7 +8,7 @@ export type Paced = {
  * Runs a body on request, at most once in `leastMs` and never twice at a time.
  * @param body resolves to the milliseconds until its next run without a request, or null; it never rejects
  */
-export function paced(body: () => Promise<number | null>, leastMs: number): Paced {
+export function throttle(body: () => Promise<number | null>, leastMs: number): Throttle {
   let timer: NodeJS.Timeout | undefined;
   let ranAt = -Infinity;
   let state: "idle" | "running" | "wanted" | "stopped" = "idle";

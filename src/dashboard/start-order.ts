@@ -48,7 +48,7 @@ export const toolPresetsOf = ({ tools }: Config): readonly string[] => [
 ];
 
 /** The input of a command: its words, the arguments after two dashes, and its stdin. */
-export type StartCommand = {
+export type OrderCommand = {
   readonly kind: StartedKind;
   readonly words: readonly string[];
   readonly files: readonly string[];
@@ -56,18 +56,18 @@ export type StartCommand = {
   readonly input: string | null;
 };
 
-export const isOfFiles = ({ kind }: StartCommand): boolean =>
+export const isOfFiles = ({ kind }: OrderCommand): boolean =>
   kind === "summarize" || kind === "extract";
 
 /**
  * The command for a filled form. It accepts only choices of the configuration, and no address.
  * @throws Failure INPUT_INVALID with the problem and what is expected
  */
-export function commandOf(order: Order, config: Config): StartCommand {
+export function commandOf(order: Order, config: Config): OrderCommand {
   const kind = choiceOf(order.kind, STARTED_KINDS, "kind");
   const batch = [...batchWords(order)];
   if (kind === "ask" || kind === "investigate") {
-    const line = JSON.stringify(lineOf(kind, order, config));
+    const line = JSON.stringify(batchLineOf(kind, order, config));
     return { kind, words: ["enqueue", "--json", ...batch], files: ["-"], input: `${line}\n` };
   }
   const settings = [...modelWords(order, config), ...verifyWords(order), ...batch];
@@ -145,7 +145,7 @@ function extractWords(order: Order): readonly string[] {
   return [`--preset=${chosen}`, ...labelled, "--examples=-"];
 }
 
-function lineOf(
+function batchLineOf(
   kind: "ask" | "investigate",
   order: Order,
   config: Config,

@@ -61,7 +61,7 @@ export function openTools(start: () => ChildProcess): Tools {
       if (!opened?.hasEnded()) {
         // The child may hang in this call, and holds a place: the next call gets another child.
         process.kill("SIGKILL");
-        throw isTimeout(error) ? late(tool, timeMs) : error;
+        throw isTimeout(error) ? timeoutFailure(tool, timeMs) : error;
       }
     }
     process.kill("SIGKILL");
@@ -75,7 +75,7 @@ export function openTools(start: () => ChildProcess): Tools {
           const answer = await tryOnce(tool, args);
           if (answer !== null) return answer;
         }
-        throw ended();
+        throw endedTwice();
       }),
     close() {
       isClosed = true;
@@ -87,9 +87,9 @@ export function openTools(start: () => ChildProcess): Tools {
 
 const failureSchema = z.object({ error_code: z.string(), error_message: z.string() });
 
-type Given = Awaited<ReturnType<ToolSession["call"]>>;
+type CallResult = Awaited<ReturnType<ToolSession["call"]>>;
 
-const answerOf = ({ isError, structuredContent }: Given): ToolAnswer =>
+const answerOf = ({ isError, structuredContent }: CallResult): ToolAnswer =>
   isError === true
     ? { ok: false, ...failureSchema.parse(structuredContent) }
     : { ok: true, result: structuredContent };
@@ -97,14 +97,14 @@ const answerOf = ({ isError, structuredContent }: Given): ToolAnswer =>
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error as { readonly code?: unknown }).code === "REQUEST_TIMEOUT";
 
-const late = (tool: string, ms: number): Refused =>
+const timeoutFailure = (tool: string, ms: number): Refused =>
   new Refused({
     status: 503,
     code: "BUSY",
     message: `${tool} did not answer within ${ms / 1_000} s and was stopped. Ask again, for less.`,
   });
 
-const ended = (): Refused =>
+const endedTwice = (): Refused =>
   new Refused({
     status: 503,
     code: "BUSY",

@@ -7,7 +7,7 @@ import { markup } from "../shared/views/html-markup.ts";
 import type { Html } from "../shared/views/html-markup.ts";
 import { findAction } from "../shared/views/operator-actions.ts";
 import { formatCount } from "../shared/views/quantity.ts";
-import { act } from "./act.ts";
+import { runAction } from "./act.ts";
 import type { Desk } from "./desk.ts";
 import { Refused } from "./failures.ts";
 import { csrfField } from "./layout.ts";
@@ -41,7 +41,7 @@ export async function storeUpload(
   // No argument of a command may contain NUL.
   if (`${watch}${name}`.includes("\0")) throw new Failure("INPUT_INVALID", "No name holds a NUL.");
   let stored: z.infer<typeof storedSchema> | undefined;
-  const did = await act(
+  const did = await runAction(
     database,
     { actor: user, action: "send-file", detail: { watch, name, bytes } },
     async () => {

@@ -30,7 +30,7 @@ const MAX_UNREAD_NOTIFIED_BYTES = 256 * 1024 * 1024;
 /** A connection: it reads batches from its socket and writes replies to it. */
 export class Client {
   /** Whether it ever sent LISTEN; only such clients get notifications. */
-  listens = false;
+  isListening = false;
   /** Its last command still runs outside of its turn. */
   isBusy = false;
   readonly #socket: Socket;

@@ -148,7 +148,7 @@ export function copiesToClient(sql: string): boolean {
   if (!/copy/i.test(sql)) return false;
   let isCopy = false;
   let isFirst = true;
-  for (const token of tokens(sql)) {
+  for (const token of tokensOf(sql)) {
     if (token === ";") isFirst = true;
     else {
       if (isFirst) isCopy = token === "copy";
@@ -160,7 +160,7 @@ export function copiesToClient(sql: string): boolean {
 }
 
 /** The words and marks of SQL in lower case, without comments and space. */
-function* tokens(sql: string): Generator<string> {
+function* tokensOf(sql: string): Generator<string> {
   let at = 0;
   while (at < sql.length) {
     const end = skipNested(sql, at) ?? at;
@@ -168,7 +168,7 @@ function* tokens(sql: string): Generator<string> {
       at = end;
       continue;
     }
-    const token = match(TOKEN, sql, at) ?? sql.slice(at, at + 1);
+    const token = matchAt(TOKEN, sql, at) ?? sql.slice(at, at + 1);
     at += token.length;
     // In e'…' a backslash escapes a quote, which TOKEN would take for the end.
     if (/^e$/i.test(token) && sql[at] === "'") at = endOfEscapedText(sql, at);
@@ -180,7 +180,7 @@ function* tokens(sql: string): Generator<string> {
 function skipNested(sql: string, at: number): number | undefined {
   if (sql.startsWith("/*", at)) return endOfComment(sql, at);
   if (sql[at] !== "$") return undefined;
-  const tag = match(DOLLAR_TAG, sql, at);
+  const tag = matchAt(DOLLAR_TAG, sql, at);
   if (tag === undefined) return undefined;
   const end = sql.indexOf(tag, at + tag.length);
   return end === -1 ? sql.length : end + tag.length;
@@ -206,7 +206,7 @@ function endOfEscapedText(sql: string, start: number): number {
   return sql.length;
 }
 
-function match(pattern: RegExp, sql: string, at: number): string | undefined {
+function matchAt(pattern: RegExp, sql: string, at: number): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(sql)?.[0];
 }

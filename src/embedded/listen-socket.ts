@@ -68,7 +68,7 @@ export async function listenOnSocket(options: ListenOptions): Promise<Listening>
 const openSession = ({ engine, onDeath }: ListenOptions, clients: ReadonlySet<Client>): Session =>
   new Session(engine, {
     notify: (messages) => {
-      for (const client of clients) if (client.listens) client.notify(messages);
+      for (const client of clients) if (client.isListening) client.notify(messages);
     },
     onDeath,
   });
@@ -144,10 +144,11 @@ function startUpkeep({ session, turns, log }: UpkeepOptions): {
 } {
   const timer = setInterval(() => {
     turns.runBetween(async () => {
-      const due = await session.ask(DUE);
+      const due = await session.selectColumn(DUE);
       const [table] = due ?? [];
       if (due !== undefined && table === undefined) return;
-      if (table !== undefined && (await session.ask(query(`vacuum (analyze) ${table}`)))) return;
+      if (table !== undefined && (await session.selectColumn(query(`vacuum (analyze) ${table}`))))
+        return;
       log("warn", "The place of deleted rows is not made free before the next start.", { table });
       stop();
     });

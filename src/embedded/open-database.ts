@@ -42,7 +42,7 @@ export async function openDirectory(
   if (!existsSync(dataDirectory) && existsSync(restoredPath(directory))) {
     await rename(restoredPath(directory), dataDirectory);
   }
-  if (!existsSync(dataDirectory)) await create(directory, onDeath, await packed?.());
+  if (!existsSync(dataDirectory)) await createDatabase(directory, onDeath, await packed?.());
   try {
     if (!readdirSync(dataDirectory).includes("PG_VERSION"))
       throw new Error("PG_VERSION is missing");
@@ -59,7 +59,7 @@ export async function openDirectory(
 /** Removes what a killed process left behind. The caller holds the lock. */
 async function removeLeftOvers(directory: string): Promise<void> {
   const isLeftOver = (name: string) =>
-    isCopy(name) ||
+    isDataCopy(name) ||
     name === path.basename(unpackedPath(directory)) ||
     (name === path.basename(restoredPath(directory)) && existsSync(dataPath(directory)));
   for (const name of readdirSync(directory).filter(isLeftOver))
@@ -73,7 +73,7 @@ async function makeData(options: EngineOptions): Promise<void> {
   await engine.close();
 }
 
-async function create(directory: string, onDeath: OnDeath, packed?: string): Promise<void> {
+async function createDatabase(directory: string, onDeath: OnDeath, packed?: string): Promise<void> {
   const dataDirectory = path.join(directory, "pgdata.new");
   if (packed === undefined || !existsSync(packed)) await makeData({ dataDirectory, onDeath });
   else await unpackFile(packed, dataDirectory);
@@ -135,7 +135,7 @@ export async function openPglite(options: EngineOptions): Promise<Engine> {
   try {
     const db = await createPglite(options, onStderr);
     isOpen = true;
-    closeToOthers(options.dataDirectory);
+    restrictAccess(options.dataDirectory);
     return engineOn(db, options.dataDirectory);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -172,7 +172,7 @@ function createPglite(
  * Makes folders 0700 and files 0600. PGlite sets some files to 0644 when it opens and when it closes, and a copy or a dump may
  * have opened others.
  */
-function closeToOthers(dataDirectory: string): void {
+function restrictAccess(dataDirectory: string): void {
   const below = readdirSync(dataDirectory, { recursive: true, encoding: "utf8" });
   for (const name of ["", ...below]) {
     const file = path.join(dataDirectory, name);
@@ -201,7 +201,7 @@ const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
   },
   async close() {
     await db.close();
-    closeToOthers(dataDirectory);
+    restrictAccess(dataDirectory);
   },
 });
 
@@ -252,7 +252,7 @@ const DUMP = /^\d{8}T\d{9}Z\.tar\.gz$/;
 const COPY_PREFIX = ".pgdata-copy-";
 
 /** Whether a folder is a copy by `copyData` that a killed process left behind. */
-const isCopy = (name: string): boolean => /^\.pgdata-copy-\w{6}$/.test(name);
+const isDataCopy = (name: string): boolean => /^\.pgdata-copy-\w{6}$/.test(name);
 
 /**
  * Copies a data directory that is not written meanwhile to a new folder beside it, which the caller removes. The copy shares

@@ -46,10 +46,10 @@ export async function restoreDump(
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   try {
     const lock = await lockDirectory(directory);
-    if (lock === "held") throw inUse(directory);
+    if (lock === "held") throw inUseFailure(directory);
     try {
       refuseToReplace(options);
-      await prove(options);
+      await testDump(options);
       return { archived: await putInPlace(directory) };
     } finally {
       await rm(unpackedPath(directory), { recursive: true, force: true });
@@ -70,14 +70,14 @@ function refuseToReplace({ directory, existing }: RestoreOptions): void {
   );
 }
 
-const inUse = (directory: string): Failure =>
+const inUseFailure = (directory: string): Failure =>
   new Failure(
     "INPUT_INVALID",
     `The database in ${directory} is in use. Stop its workers and commands, and try again. Nothing was changed.`,
   );
 
 /** Unpacks the dump, and tests whether this version can use it. */
-async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Promise<void> {
+async function testDump({ directory, file, migrate, onDeath }: RestoreOptions): Promise<void> {
   const unpacked = unpackedPath(directory);
   const refuse = (cause: unknown): Failure => {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -88,7 +88,7 @@ async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Pro
     );
   };
   await unpack(file, unpacked).catch((error: unknown) => {
-    throw isOfTheDisk(error) ? error : refuse(error);
+    throw isDiskError(error) ? error : refuse(error);
   });
   const engine = await openPglite({
     dataDirectory: unpacked,
@@ -107,7 +107,7 @@ async function prove({ directory, file, migrate, onDeath }: RestoreOptions): Pro
   }
 }
 
-const isOfTheDisk = (error: unknown): boolean =>
+const isDiskError = (error: unknown): boolean =>
   ["ENOSPC", "EDQUOT", "EACCES", "EROFS"].some((code) => hasCode(error, code));
 
 async function unpack(file: string, folder: string): Promise<void> {
@@ -162,7 +162,7 @@ export const restore: CommandHandler = async (invocation) => {
     const context = await openContext(invocation);
     const { roots, database } = context.config;
     const file = path.resolve(cwd, args[0] ?? "");
-    if (database.url !== "embedded") throw forServer(file);
+    if (database.url !== "embedded") throw serverFailure(file);
     const existing = options["force"] === true ? "replace" : "keep";
     if (existing === "replace") await stopUnlessUsed(context);
     const { archived } = await restoreDump({
@@ -172,7 +172,7 @@ export const restore: CommandHandler = async (invocation) => {
       migrate: (query) => migrateDump(query, file, path.join(packageRoot, "migrations")),
       onDeath: (failure) => process.exit(fail(failure)),
     });
-    await print(context, file, archived);
+    await printResult(context, file, archived);
     return EXIT.ok;
   } catch (error) {
     // An open engine keeps the process running: main.ts ends it with this status.
@@ -180,7 +180,7 @@ export const restore: CommandHandler = async (invocation) => {
   }
 };
 
-const forServer = (file: string): Failure =>
+const serverFailure = (file: string): Failure =>
   new Failure(
     "INPUT_INVALID",
     "Only a dump of the embedded database is restored by nightdesk. For a server use its tool, into an empty database: " +
@@ -234,7 +234,7 @@ async function migrateDump(query: Query, file: string, migrations: string): Prom
   });
 }
 
-async function print(
+async function printResult(
   { invocation, config, terminal }: CommandContext,
   file: string,
   archived: string | undefined,

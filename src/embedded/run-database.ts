@@ -42,7 +42,7 @@ export async function runDatabase(options: DatabaseProcessOptions): Promise<numb
     // No message: commands that start at the same time each start a process, and one of them serves all.
     if (lock === "held") return ALREADY_SERVED;
     try {
-      return await serve(options);
+      return await serveDirectory(options);
     } finally {
       lock.release();
     }
@@ -52,14 +52,14 @@ export async function runDatabase(options: DatabaseProcessOptions): Promise<numb
   }
 }
 
-async function serve(options: DatabaseProcessOptions): Promise<number> {
+async function serveDirectory(options: DatabaseProcessOptions): Promise<number> {
   const { directory, log } = options;
   const pidFile = path.join(directory, "pid");
   await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 });
   // PGlite takes a while to load, so it is loaded only once this process has the lock.
   const { openDirectory } = await import("./open-database.ts");
   const { listenOnSocket } = await import("./listen-socket.ts");
-  const onDeath = dieOf(log);
+  const onDeath = exitOnDeath(log);
   const engine = await openDirectory(directory, onDeath, options.packed);
   await engine.query("set search_path to public");
   await options.migrate((sql, values) => engine.query(sql, values));
@@ -86,7 +86,7 @@ const stopSignal = (): Promise<string> =>
  * Ends the process when PostgreSQL has ended inside PGlite, because any further call would never return. No clean-up is possible
  * or needed: the next process recovers as after `kill -9`.
  */
-const dieOf =
+const exitOnDeath =
   (log: Log) =>
   (reason: string): never => {
     log("error", `The embedded database has to start again: ${reason}`);

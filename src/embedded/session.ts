@@ -16,7 +16,7 @@ const FAIL = query("do $$ begin raise exception 'refused'; end $$");
 const FORGET_SETTINGS = query("reset session authorization; reset all");
 const CHANNELS = query("select pg_listening_channels()");
 /** Tags of statements that delete prepared statements. */
-const FORGETTING = ["DISCARD ALL", "DEALLOCATE", "DEALLOCATE ALL"];
+const DEALLOCATING_TAGS = ["DISCARD ALL", "DEALLOCATE", "DEALLOCATE ALL"];
 const PARSE_COMPLETE = message("1");
 const FORGET_STATEMENTS = query("deallocate all");
 const FORGET_PLANS = query("discard plans");
@@ -94,7 +94,7 @@ export class Session {
   }
 
   /** Fails a transaction, as an error does. */
-  async fail(): Promise<void> {
+  async failTransaction(): Promise<void> {
     if (!this.isTaken) return;
     await this.#exchange(FAIL);
     // After an error between two flushes PostgreSQL skips all messages until Sync, that statement included.
@@ -105,7 +105,7 @@ export class Session {
   /** Rolls back what a client left unfinished. */
   async abandon(): Promise<void> {
     // Not only Sync, which would commit.
-    if (this.#isMidway) await this.fail();
+    if (this.#isMidway) await this.failTransaction();
     if (this.#status !== "I") await this.#exchange(query("rollback"));
     await this.endTurn();
   }
@@ -119,14 +119,14 @@ export class Session {
     }
     if (tags.has("LISTEN")) await this.#learnChannels();
     if (tags.has("UNLISTEN") || tags.has("DISCARD ALL")) await this.#listenAgain();
-    if (FORGETTING.some((tag) => tags.has(tag))) await this.#prepareAgain();
+    if (DEALLOCATING_TAGS.some((tag) => tags.has(tag))) await this.#prepareAgain();
     if (performance.now() - this.#plannedAt > PLAN_MS) await this.#planAgain();
     this.#tags = new Set();
     return tags.has("LISTEN") ? "listened" : "nothing";
   }
 
   /** Runs a statement of this process between two turns. Returns its only column as text; undefined if it failed. */
-  async ask(statement: Buffer): Promise<readonly string[] | undefined> {
+  async selectColumn(statement: Buffer): Promise<readonly string[] | undefined> {
     const reply = await this.#exchange(statement);
     return reply.tags.length === 0 ? undefined : parseColumn(reply);
   }

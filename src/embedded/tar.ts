@@ -17,7 +17,7 @@ export async function* packFolder(folder: string): AsyncGenerator<Buffer> {
     const file = path.join(folder, name);
     const found = await stat(file);
     const isFolder = found.isDirectory();
-    yield header({ name, isFolder, size: isFolder ? 0 : found.size, mtimeMs: found.mtimeMs });
+    yield headerOf({ name, isFolder, size: isFolder ? 0 : found.size, mtimeMs: found.mtimeMs });
     if (isFolder) continue;
     for await (const piece of createReadStream(file)) yield piece as Buffer;
     yield Buffer.alloc(paddingOf(found.size));
@@ -70,7 +70,7 @@ type Entry = { readonly name: string; readonly isFolder: boolean; readonly size:
 
 const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
-function header({ name, isFolder, size, mtimeMs }: Entry & { readonly mtimeMs: number }): Buffer {
+function headerOf({ name, isFolder, size, mtimeMs }: Entry & { readonly mtimeMs: number }): Buffer {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw new Error(`the name ${name} is too long`);
   const block = Buffer.alloc(BLOCK);
   const octal = (value: number, at: number, digits: number) =>

@@ -107,18 +107,18 @@ export class Turns {
     const refusal =
       batch.command === undefined ? (batch.refusal ?? session.refusalOf(batch)) : IN_TRANSACTION;
     if (refusal === undefined) return session.run(batch);
-    await session.fail();
+    await session.failTransaction();
     const error = errorResponse(refusal);
     return batch.end === "flush" ? [error] : [error, readyForQuery(session.status)];
   }
 
   async #command(client: Client, command: NonNullable<Batch["command"]>): Promise<void> {
     const { session, directory } = this.#options;
-    const finish = await runCommand(command, session, directory);
+    const finishCommand = await runCommand(command, session, directory);
     client.isBusy = true;
-    const work = finish().then((answer) => {
+    const work = finishCommand().then((withReady) => {
       client.isBusy = false;
-      client.send([answer]);
+      client.send([withReady]);
       this.#commands.delete(work);
       this.request(client);
     });
@@ -129,7 +129,7 @@ export class Turns {
     const client = this.#holder;
     if (how === "abandoned") await this.#options.session.abandon();
     else if ((await this.#options.session.endTurn()) === "listened" && client)
-      client.listens = true;
+      client.isListening = true;
     this.#holder = undefined;
     if (client?.isReady) this.#queue.add(client);
   }
@@ -154,7 +154,7 @@ const IN_TRANSACTION = {
 
 const answer = (message: Buffer): Buffer => Buffer.concat([message, readyForQuery("I")]);
 
-const failed = (code: string, message: string): Buffer =>
+const errorReply = (code: string, message: string): Buffer =>
   answer(errorResponse({ severity: "ERROR", code, message }));
 
 /**
@@ -169,14 +169,14 @@ async function runCommand(
   if (command.kind === "invalid") {
     const message =
       "nightdesk backup [replace] '<absolute file>' and nightdesk checkpoint are the commands of the embedded database";
-    return async () => failed("42601", message);
+    return async () => errorReply("42601", message);
   }
   try {
     await session.checkpoint();
     const copy = await copyData(dataPath(directory));
     return () => finish(command, copy, directory);
   } catch (error) {
-    return async () => failed("58030", `the dump could not be made: ${textOf(error)}`);
+    return async () => errorReply("58030", `the dump could not be made: ${textOf(error)}`);
   }
 }
 
@@ -191,8 +191,8 @@ async function finish(
     return answer(commandComplete(command.kind.toUpperCase()));
   } catch (error) {
     if (hasCode(error, "EEXIST"))
-      return failed(DUPLICATE_FILE, "a file is there already, and is kept");
-    return failed("58030", `the dump could not be written: ${textOf(error)}`);
+      return errorReply(DUPLICATE_FILE, "a file is there already, and is kept");
+    return errorReply("58030", `the dump could not be written: ${textOf(error)}`);
   } finally {
     await rm(copy, { recursive: true, force: true });
   }

@@ -18,7 +18,7 @@ const int32 = (value: number): Buffer => {
   return bytes;
 };
 
-const text = (value: string): Buffer => Buffer.from(`${value}\0`);
+const cText = (value: string): Buffer => Buffer.from(`${value}\0`);
 
 /** A message with its type letter and body. */
 export const message = (type: string, ...parts: readonly Buffer[]): Buffer => {
@@ -26,13 +26,13 @@ export const message = (type: string, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 };
 
-export const query = (sql: string): Buffer => message("Q", text(sql));
+export const query = (sql: string): Buffer => message("Q", cText(sql));
 export const SYNC: Buffer = message("S");
 
 export const authenticationOk: Buffer = message("R", int32(0));
 
 export const parameterStatus = (name: string, value: string): Buffer =>
-  message("S", text(name), text(value));
+  message("S", cText(name), cText(value));
 
 export const backendKeyData = (pid: number, secret: number): Buffer =>
   message("K", int32(pid), int32(secret));
@@ -40,20 +40,20 @@ export const backendKeyData = (pid: number, secret: number): Buffer =>
 export const readyForQuery = (status: TransactionStatus): Buffer =>
   message("Z", Buffer.from(status));
 
-export const commandComplete = (tag: string): Buffer => message("C", text(tag));
+export const commandComplete = (tag: string): Buffer => message("C", cText(tag));
 
 /** Tells the client that only protocol 3.0 and none of these options is supported. */
 export const negotiateVersion = (options: readonly string[]): Buffer =>
-  message("v", int32(0), int32(options.length), ...options.map(text));
+  message("v", int32(0), int32(options.length), ...options.map(cText));
 
 export const errorResponse = ({ severity, code, message: what, hint }: ErrorFields): Buffer =>
   message(
     "E",
-    text(`S${severity}`),
-    text(`V${severity}`),
-    text(`C${code}`),
-    text(`M${what}`),
-    ...(hint === undefined ? [] : [text(`H${hint}`)]),
+    cText(`S${severity}`),
+    cText(`V${severity}`),
+    cText(`C${code}`),
+    cText(`M${what}`),
+    ...(hint === undefined ? [] : [cText(`H${hint}`)]),
     Buffer.of(0),
   );
 
@@ -202,7 +202,7 @@ export function parseStartup(packet: Buffer): Startup {
   if (ENCRYPTION.has(version)) return { kind: "encryption" };
   if (version === CANCEL) return { kind: "cancel" };
   if (version >>> 16 !== 3) {
-    return refused("0A000", `protocol ${version >>> 16} is not supported, only 3`);
+    return refusal("0A000", `protocol ${version >>> 16} is not supported, only 3`);
   }
   const parameters = parseParameters(packet);
   const error = checkParameters(parameters);
@@ -225,19 +225,19 @@ function checkParameters(parameters: ReadonlyMap<string, string>): Startup | und
   const user = parameters.get("user") ?? "";
   const database = parameters.get("database") ?? user;
   if (user !== "postgres") {
-    return refused("28000", `the embedded database has no user "${user}"`, "Connect as postgres.");
+    return refusal("28000", `the embedded database has no user "${user}"`, "Connect as postgres.");
   }
   if (database !== "postgres") {
     const message = `the embedded database has no database "${database}"`;
-    return refused("3D000", message, "Connect to postgres.");
+    return refusal("3D000", message, "Connect to postgres.");
   }
   const name = ["options", "search_path", "replication"].find((it) => parameters.get(it));
   if (name === undefined) return undefined;
   const message = `the embedded database does not support the startup parameter "${name}"`;
-  return refused("0A000", message, "All connections share one session and its settings.");
+  return refusal("0A000", message, "All connections share one session and its settings.");
 }
 
-const refused = (code: string, message: string, hint?: string): Startup => ({
+const refusal = (code: string, message: string, hint?: string): Startup => ({
   kind: "refused",
   error: { severity: "FATAL", code, message, ...(hint === undefined ? {} : { hint }) },
 });

@@ -15,7 +15,7 @@ export type AppParts = {
   readonly door: Door;
   readonly hostNames: ReadonlySet<string>;
   /** Counts a request of a token, or throws Refused 429. */
-  readonly letThrough: (tokenId: string) => void;
+  readonly admitRequest: (tokenId: string) => void;
   readonly count: RequestCounter["count"];
 };
 
@@ -57,7 +57,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     app[route.method](`/v1${route.path}`, async (context) => {
       answering.set(context, name);
       const token = await tokenOf(parts, context, route.scope);
-      return send(context, await route.answer(parts.door, requestOf(context, token)));
+      return sendAnswer(context, await route.answer(parts.door, requestOf(context, token)));
     });
   }
   return app;
@@ -75,7 +75,7 @@ function assertHost({ hostNames }: AppParts, context: Context): void {
 
 /** @throws Refused 401, 403 or 429 */
 async function tokenOf(
-  { door, letThrough }: AppParts,
+  { door, admitRequest }: AppParts,
   context: Context,
   scope: TokenScope,
 ): Promise<Token> {
@@ -90,7 +90,7 @@ async function tokenOf(
   }
   const token = await useToken(door.database, secret);
   if (token === undefined) throw tokenEnded();
-  letThrough(token.tokenId);
+  admitRequest(token.tokenId);
   if (token.scopes.includes(scope) || token.scopes.includes("batches:write")) return token;
   throw new Refused({
     status: 403,
@@ -116,7 +116,7 @@ function requestOf(context: Context, token: Token): DoorRequest {
   };
 }
 
-function send(context: Context, answer: Answer): Response {
+function sendAnswer(context: Context, answer: Answer): Response {
   if (answer.kind === "json") return context.json(answer.value);
   context.header("content-type", answer.type);
   return context.body(streamOf(answer.chunks));

@@ -13,12 +13,12 @@ const MOST_LISTED = 100;
 
 export const BATCHES: readonly Route[] = [
   { method: "post", path: "/batches", scope: "batches:write", answer: createBatch },
-  { method: "get", path: "/batches", scope: "batches:read", answer: list },
-  { method: "get", path: "/batches/:id", scope: "batches:read", answer: show },
-  { method: "post", path: "/batches/:id/cancel", scope: "batches:write", answer: cancel },
+  { method: "get", path: "/batches", scope: "batches:read", answer: listOwnBatches },
+  { method: "get", path: "/batches/:id", scope: "batches:read", answer: showOwnBatch },
+  { method: "post", path: "/batches/:id/cancel", scope: "batches:write", answer: cancelOwnBatch },
 ];
 
-async function list({ database }: Door, request: DoorRequest): Promise<Answer> {
+async function listOwnBatches({ database }: Door, request: DoorRequest): Promise<Answer> {
   const { token, query } = request;
   const limit = limitOf(request, USUAL_LISTED, MOST_LISTED);
   const after = query.get("after");
@@ -28,12 +28,12 @@ async function list({ database }: Door, request: DoorRequest): Promise<Answer> {
   return json(listObject((await withProgress(database, batches)).map(batchObject), limit));
 }
 
-async function show({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
+async function showOwnBatch({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
   return json(batchObject(await ownBatch(database, token, part("id"))));
 }
 
 /** Cancels a batch: waiting jobs end, running ones are asked to stop, ended ones remain. */
-async function cancel({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
+async function cancelOwnBatch({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
   const { batch, progress } = await ownBatch(database, token, part("id"));
   if (progress?.finishedAt !== null || batch.batchId === null) {
     const state = progress === undefined && batch.failedAt === null ? "being read" : "ended";

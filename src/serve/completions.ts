@@ -17,7 +17,7 @@ import {
   completionId,
   completionUsage,
   createdOf,
-  provenOf,
+  provenanceOf,
 } from "../shared/views/openai-lines.ts";
 import { NO_WORKER } from "../shared/views/desk.ts";
 import { selectResult } from "../shared/views/results.ts";
@@ -30,13 +30,13 @@ import { errorBody, failureOf, invalid, notFound, Refused, tokenEnded } from "./
 import { parseRequest } from "./read-json.ts";
 
 export const COMPLETIONS: readonly Route[] = [
-  { method: "post", path: "/chat/completions", scope: "batches:write", answer: complete },
+  { method: "post", path: "/chat/completions", scope: "batches:write", answer: answerQuestion },
 ];
 
 /** The model name that answers from the documents. */
 export const ASK_MODEL = "nightdesk/ask";
 
-const content = z.union([
+const contentSchema = z.union([
   z.string(),
   z.array(z.looseObject({ type: z.literal("text"), text: z.string() })),
 ]);
@@ -44,7 +44,7 @@ const requestSchema = z.looseObject({
   model: z.literal(ASK_MODEL, {
     error: `must be ${ASK_MODEL}; calls of a model itself are lines of a batch`,
   }),
-  messages: z.array(z.looseObject({ role: z.string(), content: content.nullish() })).min(1),
+  messages: z.array(z.looseObject({ role: z.string(), content: contentSchema.nullish() })).min(1),
   stream: z.boolean().nullish(),
 });
 type ChatRequest = z.infer<typeof requestSchema>;
@@ -54,9 +54,9 @@ type ChatRequest = z.infer<typeof requestSchema>;
  * the question; the rest of the conversation is ignored, and reported as such. A refusal is an answer that says why there is
  * none.
  */
-async function complete(door: Door, request: DoorRequest): Promise<Answer> {
+async function answerQuestion(door: Door, request: DoorRequest): Promise<Answer> {
   const asked = parseRequest(requestSchema, await request.json());
-  const queued = await queue(door, request, jobOf(asked, door, request));
+  const queued = await queueJob(door, request, jobOf(asked, door, request));
   const asking = { queued, ignored: ignoredOf(asked) };
   if (asked.stream === true) {
     return { kind: "stream", type: "text/event-stream", chunks: eventsOf(door, request, asking) };
@@ -80,12 +80,12 @@ function jobOf({ messages }: ChatRequest, { config }: Door, { token }: DoorReque
   throw new Refused({ status: 403, code: "not_allowed", message: `Not allowed: ${admitted}.` });
 }
 
-const TAKEN: readonly string[] = ["model", "messages", "stream"];
+const READ_KEYS: readonly string[] = ["model", "messages", "stream"];
 
 /** The ignored parts of the request. */
 function ignoredOf(asked: ChatRequest): readonly string[] {
   const before = asked.messages.slice(0, -1);
-  const others = Object.keys(asked).filter((name) => !TAKEN.includes(name));
+  const others = Object.keys(asked).filter((name) => !READ_KEYS.includes(name));
   const isSystem = ({ role }: { readonly role: string }) => /^(system|developer)$/.test(role);
   return [
     ...(before.some(isSystem) ? ["system"] : []),
@@ -94,7 +94,7 @@ function ignoredOf(asked: ChatRequest): readonly string[] {
   ];
 }
 
-async function queue(door: Door, { token }: DoorRequest, input: JobInput): Promise<QueuedJob> {
+async function queueJob(door: Door, { token }: DoorRequest, input: JobInput): Promise<QueuedJob> {
   const { database, config } = door;
   await assertRoom(door, token);
   const begun = await beginProgramBatch(database, token.tokenId, {
@@ -162,7 +162,7 @@ type Asking = { readonly queued: QueuedJob; readonly ignored: readonly string[] 
 
 /** @throws Refused if the job failed */
 function completionOf(result: JobResult, asking: Asking) {
-  const answered = answeredOf(result, asking);
+  const answered = answerParts(result, asking);
   return {
     ...{ ...answered.head, object: "chat.completion" },
     choices: [
@@ -177,7 +177,7 @@ function completionOf(result: JobResult, asking: Asking) {
   };
 }
 
-function answeredOf(result: JobResult, { ignored }: Asking) {
+function answerParts(result: JobResult, { ignored }: Asking) {
   const { state, error_code: code, error_message: message } = result;
   if (state !== "succeeded" && state !== "refused") {
     const why = `The question was not answered: ${message ?? state}`;
@@ -186,7 +186,7 @@ function answeredOf(result: JobResult, { ignored }: Asking) {
   return {
     head: { id: completionId(result), created: createdOf(result), model: ASK_MODEL },
     content: result.answer ?? message ?? "",
-    proven: { ...provenOf(result), state, error_code: code, ignored },
+    proven: { ...provenanceOf(result), state, error_code: code, ignored },
   };
 }
 
@@ -208,7 +208,7 @@ async function* eventsOf(
 }
 
 function* answerEvents(result: JobResult, asking: Asking): Generator<string, void> {
-  const { head, content: words, proven } = answeredOf(result, asking);
+  const { head, content: words, proven } = answerParts(result, asking);
   const chunk = (delta: object, reason: "stop" | null) => ({
     ...{ ...head, object: "chat.completion.chunk" },
     choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],

@@ -142,7 +142,7 @@ async function queueLines(
     const enqueued = await enqueueLines(database, batch, readFileParts(database, file), {
       badLines: "strict",
       onLines: () => undefined,
-      parser: noMoreThan(config.serve.max_lines, parser),
+      parser: limitLines(config.serve.max_lines, parser),
       sizeOf: fileSizes(config.roots.workroot),
       async beforeOpening(db, { added }) {
         const { batchId } = batch;
@@ -175,7 +175,7 @@ export function assertAttached(
 }
 
 /** Refuses lines beyond a limit, so that a file of many small lines can't fill a batch. */
-function noMoreThan(most: number, parser: LineParser): LineParser {
+function limitLines(most: number, parser: LineParser): LineParser {
   let lines = 0;
   return {
     ...parser,

@@ -58,11 +58,11 @@ export function failureOf(thrown: unknown): RequestFailure {
   if (!(error instanceof Failure)) return FAULT;
   const message = cleanMessage(error.message);
   if (error.code === "INPUT_INVALID") return { status: 400, code: "invalid_request", message };
-  if (!AWAY.includes(error.code)) return FAULT;
+  if (!UNAVAILABLE.includes(error.code)) return FAULT;
   return { status: 503, code: error.code, message, retryAfter: DATABASE_AGAIN_S };
 }
 
-const AWAY: readonly string[] = [
+const UNAVAILABLE: readonly string[] = [
   "DATABASE_UNREACHABLE",
   "DISK_FULL",
   "DATABASE_READ_ONLY",

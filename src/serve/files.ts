@@ -24,10 +24,10 @@ const HOUR_S = 3_600;
 
 export const FILES: readonly Route[] = [
   { method: "post", path: "/files", scope: "files:write", answer: upload },
-  { method: "get", path: "/files", scope: "batches:read", answer: list },
-  { method: "get", path: "/files/:id", scope: "batches:read", answer: show },
-  { method: "get", path: "/files/:id/content", scope: "batches:read", answer: content },
-  { method: "delete", path: "/files/:id", scope: "files:write", answer: remove },
+  { method: "get", path: "/files", scope: "batches:read", answer: listOwnFiles },
+  { method: "get", path: "/files/:id", scope: "batches:read", answer: showFile },
+  { method: "get", path: "/files/:id/content", scope: "batches:read", answer: sendContent },
+  { method: "delete", path: "/files/:id", scope: "files:write", answer: removeFile },
 ];
 
 /** Uploads take turns: a client that sends nothing for this time loses its turn. */
@@ -85,7 +85,7 @@ function keepSecondsOf({ fields }: Upload): number | undefined {
 const isBetween = (value: number, least: number, most: number): boolean =>
   value >= least && value <= most;
 
-async function list({ database }: Door, request: DoorRequest): Promise<Answer> {
+async function listOwnFiles({ database }: Door, request: DoorRequest): Promise<Answer> {
   const { token, query } = request;
   const limit = limitOf(request, MOST_LISTED, MOST_LISTED);
   if ((query.get("purpose") ?? "batch") !== "batch") return json(listObject([], limit));
@@ -97,13 +97,13 @@ async function list({ database }: Door, request: DoorRequest): Promise<Answer> {
   return json(listObject(files.map(fileObject), limit));
 }
 
-async function show(door: Door, request: DoorRequest): Promise<Answer> {
+async function showFile(door: Door, request: DoorRequest): Promise<Answer> {
   const id = request.part("id");
   if (isResultFile(id)) return json(await resultFileObject(door, request.token, id));
   return json(fileObject(await ownFile(request, door.database, id)));
 }
 
-async function content(door: Door, request: DoorRequest): Promise<Answer> {
+async function sendContent(door: Door, request: DoorRequest): Promise<Answer> {
   const id = request.part("id");
   const chunks = isResultFile(id)
     ? await resultFileContent(door, request.token, id)
@@ -111,7 +111,7 @@ async function content(door: Door, request: DoorRequest): Promise<Answer> {
   return { kind: "stream", type: "application/octet-stream", chunks };
 }
 
-async function remove({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
+async function removeFile({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
   const id = part("id");
   if (isResultFile(id)) {
     throw invalid(

@@ -13,7 +13,7 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   if (!/^application\/json\b/i.test(type)) {
     throw invalid("content-type", "Send the body as content-type: application/json.");
   }
-  const value = parse(await readBody(incoming));
+  const value = parseJsonBody(await readBody(incoming));
   const problem = findUnstorable(value, { mostLevels: 64, numbers: "finite" });
   if (problem !== undefined) throw invalid("body", `The body ${problem}.`);
   return value;
@@ -33,7 +33,7 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-function parse(text: string): unknown {
+function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

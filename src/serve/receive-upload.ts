@@ -47,7 +47,7 @@ export async function withUpload<T>(
   const parser = openParser(incoming, mostBytes);
   const handle = await openUnnamedFile();
   try {
-    return await body(await receive(incoming, parser, { handle, mostBytes, stalledMs }));
+    return await body(await receiveForm(incoming, parser, { handle, mostBytes, stalledMs }));
   } finally {
     await handle.close();
   }
@@ -82,7 +82,7 @@ async function openUnnamedFile(): Promise<FileHandle> {
 type Written = { readonly name: string; readonly bytes: number; readonly sha256: string };
 type Receiving = UploadLimits & { readonly handle: FileHandle };
 
-async function receive(
+async function receiveForm(
   incoming: IncomingMessage,
   parser: Busboy,
   { handle, mostBytes, stalledMs }: Receiving,
@@ -101,7 +101,7 @@ async function receive(
     stream.once("limit", () => {
       fail(tooLarge(mostBytes));
     });
-    state.written = write(stream, handle, filename);
+    state.written = writeStream(stream, handle, filename);
     state.written.catch((error: unknown) => {
       fail(error instanceof Error ? error : new Error(String(error)));
       stream.resume();
@@ -109,10 +109,10 @@ async function receive(
   });
   const closed = once(parser, "close");
   closed.catch(() => {
-    fail(cutShort());
+    fail(cutShortFailure());
   });
   try {
-    for await (const piece of promptly(incoming, stalledMs)) {
+    for await (const piece of readPieces(incoming, stalledMs)) {
       if (!parser.write(piece)) await Promise.race([once(parser, "drain"), closed]);
       if (state.problem !== undefined) throw state.problem;
     }
@@ -120,7 +120,7 @@ async function receive(
     await closed;
   } catch (error) {
     parser.destroy();
-    throw state.problem ?? (error instanceof Refused ? error : cutShort());
+    throw state.problem ?? (error instanceof Refused ? error : cutShortFailure());
   }
   if (state.problem !== undefined) throw state.problem;
   if (state.written === undefined) throw invalid("file", "The form holds no file.");
@@ -130,14 +130,14 @@ async function receive(
 }
 
 /** The pieces of a request. @throws Refused if the next one does not arrive in time */
-async function* promptly(
+async function* readPieces(
   incoming: IncomingMessage,
   stalledMs: number,
 ): AsyncGenerator<Buffer, void> {
   const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   const stalled = new Promise<never>((_, reject) => {
     incoming.setTimeout(stalledMs, () => {
-      reject(hasStalled(stalledMs));
+      reject(stalledFailure(stalledMs));
     });
   });
   stalled.catch(() => undefined);
@@ -152,7 +152,7 @@ async function* promptly(
   }
 }
 
-const hasStalled = (stalledMs: number): Refused =>
+const stalledFailure = (stalledMs: number): Refused =>
   new Refused({
     status: 408,
     code: "timeout",
@@ -168,10 +168,10 @@ const tooLarge = (mostBytes: number): Refused =>
     param: "file",
   });
 
-const cutShort = (): Refused =>
+const cutShortFailure = (): Refused =>
   invalid("file", "The form ends before its last boundary, or is none. Nothing of it was kept.");
 
-async function write(
+async function writeStream(
   stream: Readable & { readonly truncated?: boolean },
   handle: FileHandle,
   filename: string | undefined,

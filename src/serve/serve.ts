@@ -64,7 +64,7 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
       },
       hostNames: hostNamesOf(host, serve.allowed_hosts),
       count: counter.count,
-      letThrough: limitRequests(serve.limits.requests_per_minute, () => performance.now()),
+      admitRequest: limitRequests(serve.limits.requests_per_minute, () => performance.now()),
     },
     [...FILES, ...BATCHES, ...MODELS, ...COMPLETIONS],
   );

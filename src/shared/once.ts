@@ -5,14 +5,14 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** Something that is opened once, on first use. */
-type OpenedFirst<T> = {
+type LazyOpen<T> = {
   /** Opens it, or returns what is open. After a failure the next call opens it again. */
   get(): Promise<T>;
   /** Undefined if it was never opened, or could not be. */
   opened(): Promise<T> | undefined;
 };
 
-export function openFirst<T>(open: () => Promise<T>): OpenedFirst<T> {
+export function openFirst<T>(open: () => Promise<T>): LazyOpen<T> {
   let opening: Promise<T> | undefined;
   return {
     get() {

@@ -10,13 +10,13 @@ import type { BatchProgress } from "../../shared/views/batches.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import { actionTable, selectActions } from "../../shared/views/operator-actions.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { act } from "../act.ts";
+import { runAction } from "../act.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { batchOf } from "../find.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";
-import { saidAt } from "../said.ts";
+import { outcomePath } from "../said.ts";
 
 type Change = {
   readonly name: "pause" | "resume" | "cancel" | "retry";
@@ -98,11 +98,11 @@ const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => 
     answer: async ({ database }: Desk, { part, session }: DeskRequest): Promise<Answer> => {
       const batch = await batchOf(database, part("batch"));
       const { batchId } = batch;
-      const did = await act(database, { actor: session.user, action: name, batchId }, () =>
+      const did = await runAction(database, { actor: session.user, action: name, batchId }, () =>
         make(database, batch),
       );
       await announceEvents(database);
-      return { kind: "redirect", to: saidAt(pathTo("batches", batchId), did) };
+      return { kind: "redirect", to: outcomePath(pathTo("batches", batchId), did) };
     },
   },
 ];

@@ -10,13 +10,13 @@ import { formatOpenJob } from "../../shared/views/open-job.ts";
 import type { OpenJob } from "../../shared/views/open-job.ts";
 import { findAction } from "../../shared/views/operator-actions.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { act } from "../act.ts";
+import { runAction } from "../act.ts";
 import { hintsOf } from "../command-child.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { assertId } from "../find.ts";
 import { csrfField } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
-import { saidAt } from "../said.ts";
+import { outcomePath } from "../said.ts";
 import type { Session } from "../sessions.ts";
 import { orderOf } from "../start-order.ts";
 import { formWith, QUEUE_MS, resultOf } from "./start.ts";
@@ -32,7 +32,7 @@ async function askQuestion(desk: Desk, { form, session }: DeskRequest): Promise<
   const former = form.get("follows") ?? "";
   const follows = former === "" ? [] : [`--follows=${assertId(former, "question")}`];
   let jobId: string | undefined;
-  const did = await act(
+  const did = await runAction(
     desk.database,
     { actor: session.user, action: "start", detail: { kind: "ask", question, follows: former } },
     async () => {
@@ -44,7 +44,7 @@ async function askQuestion(desk: Desk, { form, session }: DeskRequest): Promise<
     },
   );
   await announceEvents(desk.database);
-  if (jobId !== undefined) return { kind: "redirect", to: saidAt(pathTo("runs", jobId), did) };
+  if (jobId !== undefined) return { kind: "redirect", to: outcomePath(pathTo("runs", jobId), did) };
   const said = (await findAction(desk.database, did))?.said ?? "Nothing was queued.";
   return formWith(said, order, desk, session);
 }

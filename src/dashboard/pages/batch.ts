@@ -25,7 +25,7 @@ import { batchOf } from "../find.ts";
 import { headHtml } from "../layout.ts";
 import { nightHtml } from "../nights.ts";
 import { link, pathTo, withQuery } from "../links.ts";
-import { saidHtml } from "../said.ts";
+import { outcomeHtml } from "../said.ts";
 
 const PAGE_ROWS = 50;
 
@@ -69,7 +69,7 @@ async function batchBody(
   const remedy = remedyOf(batch);
   const night = await nights.get(batch.batchId, { batchId: batch.batchId });
   return markup`<div data-batch="${batch.batchId}">${headHtml(markup`${batch.name} ${batchStateHtml(batch, zone)}`)}
-${await saidHtml(database, query)}
+${await outcomeHtml(database, query)}
 ${countsHtml(batch)}
 <p class="note">Queued ${draw.time(batch.createdAt)}${batch.finishedAt === null ? "" : markup`, ended ${draw.time(batch.finishedAt)}`}. ${link(`${here}/changes`, "What changed since the last run of the same inputs")}${choices.kinds.includes("extract") ? markup`. ${link(`${here}/fields`, "Extracted fields as a table")}` : ""}</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}

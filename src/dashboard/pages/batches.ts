@@ -1,6 +1,6 @@
 import { listBatches, needOf } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
-import { selectAsked } from "../../shared/views/desk.ts";
+import { selectSingleJobs } from "../../shared/views/desk.ts";
 import { countHtml, htmlTable } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
@@ -10,7 +10,7 @@ import type { Answer, Desk, Route } from "../desk.ts";
 import { batchStateHtml } from "../draw.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
-import { askedHtml } from "./morning.ts";
+import { singleJobsHtml } from "./morning.ts";
 
 const SHOWN = 200;
 
@@ -20,11 +20,11 @@ export const BATCHES: readonly Route[] = [
     path: "/batches",
     answer: async (desk: Desk): Promise<Answer> => {
       const batches = await listBatches(desk.database, ["file", "schedule"], SHOWN);
-      const asked = await selectAsked(desk.database, SHOWN);
+      const asked = await selectSingleJobs(desk.database, SHOWN);
       const sorted = batches.toSorted((one, other) => needOf(one) - needOf(other));
       const lead = `${batches.length === SHOWN ? `The newest ${SHOWN}` : "All that are kept"}: what needs somebody first, then the newest.`;
       const body = markup`${headHtml("Batches", lead)}
-${askedHtml(asked, desk, "all")}
+${singleJobsHtml(asked, desk, "all")}
 ${batches.length === 0 ? markup`<p class="note">No batch is kept.</p>` : batchTable(sorted, desk)}`;
       return page({ title: "Batches", menu: "/batches", body, updates: "live" });
     },

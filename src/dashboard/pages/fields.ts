@@ -37,14 +37,14 @@ export const FIELDS: readonly Route[] = [
 ];
 
 /** What the table shows. All values come from the shape; none is used as sent. */
-type Shown = {
+type TableView = {
   readonly list: string | null;
   readonly columns: readonly FieldPath[];
   readonly order: ExtractionOrder;
   readonly offset: number;
 };
 
-function shownOf(shape: ExtractionShape, query: URLSearchParams): Shown {
+function tableViewOf(shape: ExtractionShape, query: URLSearchParams): TableView {
   const list = listOf(shape, query.get("rows"));
   const columns = list === null ? shape.columns : (shape.itemColumns[list] ?? []);
   const path = columns.find((each) => pointerOf(each) === query.get("sort")) ?? null;
@@ -65,7 +65,7 @@ function listOf({ lists, columns }: ExtractionShape, asked: string | null): stri
 async function showFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {
   const batch = await batchOf(database, part("batch"));
   const shape = await selectExtractionShape(database, batch.batchId);
-  const shown = shownOf(shape, query);
+  const shown = tableViewOf(shape, query);
   const rows = await selectExtractions(database, {
     batchId: batch.batchId,
     ...shown,
@@ -79,7 +79,7 @@ ${shape.columns.length === 0 ? markup`<p class="note">No extraction of this batc
 function fieldsHtml(
   batch: BatchProgress,
   { lists }: ExtractionShape,
-  shown: Shown,
+  shown: TableView,
   rows: readonly ExtractionRow[],
 ): Html {
   const here = `${pathTo("batches", batch.batchId)}/fields`;
@@ -90,20 +90,20 @@ function fieldsHtml(
     dir: order.direction === "desc" ? "desc" : null,
   };
   const choices = lists.length === 0 ? [] : ["files", ...lists];
-  return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tab(name, here, list ?? "files"))}</p>`}
+  return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tabHtml(name, here, list ?? "files"))}</p>`}
 <p class="actions"><a class="button plain" href="${withQuery(`${here}.csv`, { rows: kept.rows })}" download>Save all as CSV</a></p>
 ${tableHtml(rows.slice(0, PAGE_ROWS), shown, here)}
 <p class="pager">${offset === 0 ? "" : link(withQuery(here, { ...kept, from: Math.max(0, offset - PAGE_ROWS) }), "Previous page")} ${rows.length > PAGE_ROWS ? link(withQuery(here, { ...kept, from: offset + PAGE_ROWS }), "Next page") : ""}</p>`;
 }
 
-const tab = (name: string, here: string, current: string): Html => {
+const tabHtml = (name: string, here: string, current: string): Html => {
   const words = name === "files" ? "file" : `item of ${name}`;
   return name === current
     ? markup`<strong aria-current="true">${words}</strong> `
     : markup`${link(withQuery(here, { rows: name }), words)} `;
 };
 
-function tableHtml(rows: readonly ExtractionRow[], shown: Shown, here: string): Html {
+function tableHtml(rows: readonly ExtractionRow[], shown: TableView, here: string): Html {
   const { columns, list } = shown;
   const table = htmlTable<ExtractionRow>(rows, [
     [
@@ -131,7 +131,7 @@ function isNumeric(rows: readonly ExtractionRow[], path: FieldPath): boolean {
 function columnOf(
   path: FieldPath,
   rows: readonly ExtractionRow[],
-  { order, list }: Shown,
+  { order, list }: TableView,
   here: string,
 ): HtmlColumn<ExtractionRow> {
   const pointer = pointerOf(path);
@@ -169,7 +169,7 @@ async function exportFields({ database }: Desk, { part, query }: DeskRequest): P
   return {
     kind: "csv",
     name: "fields.csv",
-    chunks: csvOf(database, batch.batchId, shownOf(shape, query)),
+    chunks: csvOf(database, batch.batchId, tableViewOf(shape, query)),
   };
 }
 
@@ -177,7 +177,7 @@ async function exportFields({ database }: Desk, { part, query }: DeskRequest): P
 async function* csvOf(
   database: Desk["database"],
   batchId: string,
-  { list, columns }: Shown,
+  { list, columns }: TableView,
 ): AsyncGenerator<string> {
   const names = columns.map((path) => path.join("."));
   yield `${csvRecord(["custom_id", "path", "item", "grade", ...names, "unbound", "run_id", "decided"])}\n`;

@@ -4,7 +4,7 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { Answer, Desk } from "../desk.ts";
 import { csrfField } from "../layout.ts";
-import { saidAt } from "../said.ts";
+import { outcomePath } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
 /** The decisions on an answer or a value. */
@@ -59,5 +59,5 @@ export async function backTo(
   did: string,
 ): Promise<Answer> {
   await announceEvents(database);
-  return { kind: "redirect", to: saidAt(path, did) };
+  return { kind: "redirect", to: outcomePath(path, did) };
 }

@@ -10,7 +10,7 @@ import {
   writeIdOf,
 } from "../../shared/views/value-reviews.ts";
 import type { ValueReview } from "../../shared/views/value-reviews.ts";
-import { act } from "../act.ts";
+import { runAction } from "../act.ts";
 import type { Answer, Desk, DeskRequest } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { link, pathTo } from "../links.ts";
@@ -23,12 +23,12 @@ export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]
 <p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
 <p class="remedy">${row.is_changed ? CHANGED : (row.why ?? "")}</p>
 ${row.quote === null ? markup`<p>No words of the document carry it.</p>` : markup`<div class="words" dir="auto">${row.quote}</div><p class="note">${valuePlace(row) ?? ""}</p>`}
-<details id="d-${row.review}"><summary>Decide</summary>${valueForm(pathTo("inbox", "values", row.review), shownOf(row), session)}</details>
+<details id="d-${row.review}"><summary>Decide</summary>${valueForm(pathTo("inbox", "values", row.review), shownStateOf(row), session)}</details>
 </article>
 `;
 
 /** The state that a decision refers to: a write-back may change value or reason while the page is open. */
-const shownOf = ({ value, why }: ValueReview): string => JSON.stringify([value, why]);
+const shownStateOf = ({ value, why }: ValueReview): string => JSON.stringify([value, why]);
 
 /** Stores the decision from the card of a value. */
 export async function takeValue(
@@ -45,8 +45,8 @@ export async function takeValue(
     ...{ actor: session.user, action, batchId: row.batch_id, jobId: row.job_id },
     detail: { value: valueTitle(row), ...(reason === null || reason === "" ? {} : { reason }) },
   };
-  const did = await act(database, asked, async () => {
-    if (row.state === "waiting") assertShown(shownOf(row), form, row.review);
+  const did = await runAction(database, asked, async () => {
+    if (row.state === "waiting") assertShown(shownStateOf(row), form, row.review);
     const words = { decision, correction, reason, decidedBy: session.user };
     return takeDecision(database, row, words);
   });

@@ -25,14 +25,14 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectValueReviews } from "../../shared/views/value-reviews.ts";
-import { act } from "../act.ts";
+import { runAction } from "../act.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { assertId } from "../find.ts";
 import { notFound } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
-import { saidHtml } from "../said.ts";
+import { outcomeHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 import {
   NO_CHOICE_BY_ENTER,
@@ -76,7 +76,7 @@ async function inboxBody({ database, draw }: Desk, { session, query }: DeskReque
   });
   const isEmpty = groups.length + reviews.length + steps.length + values.length === 0;
   return markup`${headHtml("Inbox", isEmpty ? "Nothing waits for a decision." : "What waits for a person. Its jobs cost nothing meanwhile.")}
-${await saidHtml(database, query)}
+${await outcomeHtml(database, query)}
 ${isEmpty ? "" : markup`<p class="note"><kbd>j</kbd> and <kbd>k</kbd> move, <kbd>1</kbd> to <kbd>4</kbd> choose; a choice is shown again before it counts.</p>`}
 ${groups.map((group) => approvalCard(group, session, draw))}
 ${reviews.map((review) => reviewCard(review, session, draw))}
@@ -176,7 +176,7 @@ async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
     decidedBy: user,
     expiresInSeconds: choice.scope === "rule" ? holdsMs / 1_000 : null,
   };
-  const did = await act(
+  const did = await runAction(
     database,
     {
       ...{
@@ -231,7 +231,7 @@ async function takeReview(
   if (choice.state === "corrected") await assertCorrected(database, jobId, correction);
   const detail = reason === "" ? {} : { reason };
   const asked = { actor: session.user, action: choice.action, jobId, detail };
-  const did = await act(database, asked, async () => {
+  const did = await runAction(database, asked, async () => {
     const decided = await decideReview(database, jobId, {
       state: choice.state,
       correction: choice.state === "corrected" ? correction : null,
@@ -280,7 +280,7 @@ async function takeStep({ database }: Desk, { part, form, session }: DeskRequest
     ...{ actor: session.user, action: "resolve" as const, jobId },
     detail: { step, state: choice.state },
   };
-  const did = await act(database, asked, async () => {
+  const did = await runAction(database, asked, async () => {
     const resolved = await resolveStep(database, jobId, step, {
       ...{ state: choice.state, decidedBy: session.user },
     });

@@ -92,13 +92,13 @@ function newerHtml({ newer_versions: newer }: Found): Html {
 const explainText = (explain: Readonly<Record<string, unknown>>): string =>
   Object.entries(explain)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${plain(value)}`)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${explainValue(value)}`)
     .join("; ")
     .slice(0, MOST_CHARS);
 
 const termSchema = z.array(z.object({ term: z.string(), score: z.number() }));
 
-function plain(value: unknown): string {
+function explainValue(value: unknown): string {
   if (typeof value === "number") return String(Number(value.toPrecision(4)));
   const terms = termSchema.safeParse(value);
   if (terms.success)

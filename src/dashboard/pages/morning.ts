@@ -1,6 +1,6 @@
 import { formatTask } from "../../shared/job/kinds.ts";
 import { RUN_GRADES } from "../../shared/job/run-result.ts";
-import type { AskedJob, DeskState } from "../../shared/views/desk.ts";
+import type { SingleJob, DeskState } from "../../shared/views/desk.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { needOf, selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
@@ -81,24 +81,24 @@ export function waitsHtml(
 }
 
 /** Single questions by their words, folded; those of today are separate. */
-export function askedHtml(
-  asked: readonly AskedJob[],
+export function singleJobsHtml(
+  asked: readonly SingleJob[],
   { draw, zone }: Desk,
   which: "today" | "all",
 ): Html {
   const dayOf = (at: Date): string => isoInZone(at, zone).date;
   const today = dayOf(new Date());
-  const isOfToday = ({ created_at: at }: AskedJob): boolean => dayOf(at) === today;
-  const list = (id: string, title: string, jobs: readonly AskedJob[]): Html =>
+  const isOfToday = ({ created_at: at }: SingleJob): boolean => dayOf(at) === today;
+  const list = (id: string, title: string, jobs: readonly SingleJob[]): Html =>
     jobs.length === 0
       ? markup``
       : markup`<details id="${id}" class="asked"><summary><strong>${title}</strong>: ${formatCount(jobs.length)}</summary>
-<ul class="items">${jobs.map((job) => askedItem(job, draw))}</ul></details>`;
+<ul class="items">${jobs.map((job) => jobItem(job, draw))}</ul></details>`;
   const before = which === "all" ? asked.filter((job) => !isOfToday(job)) : [];
   return markup`${list("asked-today", "Asked today", asked.filter(isOfToday))}${list("asked-before", "Asked before", before)}`;
 }
 
-const askedItem = ({ job_id: id, kind, input, ...job }: AskedJob, draw: Desk["draw"]): Html => {
+const jobItem = ({ job_id: id, kind, input, ...job }: SingleJob, draw: Desk["draw"]): Html => {
   const words = formatTask(kind, input);
   const came = job.grade ?? job.state;
   return markup`<li>${kind === "ask" ? "" : `${kind} `}${link(pathTo("runs", id), words === "" ? kind : words)} ${stateHtml(came)}${job.error_code === null ? "" : markup` <code>${job.error_code}</code>`} ${draw.time(job.created_at)}</li>

@@ -14,15 +14,15 @@ import { doubtSchema, doubtText } from "../../shared/views/doubtful-figures.ts";
 import { cutOutHtml, figureHtml, marksText } from "../../shared/views/page-picture.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { act } from "../act.ts";
-import { jsonLinesOf, wordsOf } from "../command-child.ts";
+import { runAction } from "../act.ts";
+import { jsonLinesOf, failureTextOf } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo, webLink, withQuery } from "../links.ts";
-import { saidAt, saidHtml } from "../said.ts";
+import { outcomePath, outcomeHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
 /** A statement on the page of its file, with its supporting words marked on the picture. */
@@ -81,7 +81,7 @@ async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
   });
   const chosen: Reading = reading === "first" || reading === "second" ? reading : { words };
   const { batch_id: batchId, job_id: jobId } = run;
-  const did = await act(
+  const did = await runAction(
     database,
     { actor: session.user, action: "choose", batchId, jobId, detail: { figure, reading, words } },
     async () => {
@@ -92,7 +92,7 @@ async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
     },
   );
   const { number, place } = statement;
-  return { kind: "redirect", to: saidAt(placePath(run.run_id, number, place), did) };
+  return { kind: "redirect", to: outcomePath(placePath(run.run_id, number, place), did) };
 }
 
 /** @param place 0 for the supporting words; from 1 for each other cited piece that says the same */
@@ -125,7 +125,7 @@ async function placeBody(desk: Desk, request: DeskRequest, found: Found): Promis
     other === undefined ? markup`` : link(`${placePath(runId, other.number)}#place-mark`, name);
   return markup`${headHtml(markup`<span dir="auto">${text}</span>`, stateHtml(grade))}
 <p class="note">${webLink(path)}, ${lines}</p>
-${await saidHtml(desk.database, request.query)}
+${await outcomeHtml(desk.database, request.query)}
 <blockquote dir="auto">${words}</blockquote>
 ${await pictureHtml(desk, request, found)}
 <p class="pager">${link(`${pathTo("runs", runId)}#claims`, "All statements")} ${to(before, "The one before")} ${to(after, "The next one")}</p>`;
@@ -167,7 +167,7 @@ async function pictureHtml(
   const end = await desk.runDrawing(["evidence", "show", ...which, "--json", "--", runId], {
     timeMs: DRAW_MS,
   });
-  if (end.code !== 0) return markup`<p class="remedy">${wordsOf(end)}</p>`;
+  if (end.code !== 0) return markup`<p class="remedy">${failureTextOf(end)}</p>`;
   const [shown] = shownSchema.parse(jsonLinesOf(end)[0]).statements;
   if (shown.picture === null) return markup`<p class="remedy">${shown.error_message}</p>`;
   const { key, ...picture } = shown.picture;

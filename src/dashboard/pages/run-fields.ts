@@ -6,7 +6,7 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { classOf } from "../../shared/views/section-style.ts";
-import { act } from "../act.ts";
+import { runAction } from "../act.ts";
 import type { Answer, Desk, DeskRequest } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
@@ -43,11 +43,11 @@ function fieldHtml(run: RunDetail, field: Field, session: Session): Html {
 
 function decisionForm(run: RunDetail, field: Field, session: Session): Html {
   const to = pathTo("runs", run.job_id, "fields", String(field.ordinal));
-  return markup`<details id="f-${field.ordinal}"><summary>Decide</summary>${valueForm(to, shownOf(run, field), session)}</details>`;
+  return markup`<details id="f-${field.ordinal}"><summary>Decide</summary>${valueForm(to, shownStateOf(run, field), session)}</details>`;
 }
 
 /** The state that a decision refers to: while the page is open, the job may run again, or another person may decide. */
-const shownOf = (
+const shownStateOf = (
   run: Pick<RunDetail, "run_id">,
   field: DecidedField & { readonly pointer: string },
 ) => JSON.stringify([run.run_id, field.pointer, decisionText(field)]);
@@ -65,8 +65,8 @@ export async function takeField(
   const [given, reason] = [form.get("correction") ?? "", form.get("reason")];
   const detail = { field: field.pointer, ...(reason === null || reason === "" ? {} : { reason }) };
   const asked = { actor: session.user, action, batchId: field.batch_id, jobId, detail };
-  const did = await act(database, asked, async () => {
-    assertShown(shownOf(field, field), form, fieldName(field.pointer));
+  const did = await runAction(database, asked, async () => {
+    assertShown(shownStateOf(field, field), form, fieldName(field.pointer));
     return takeFieldDecision(database, field, {
       ...{ decision, given, reason, decidedBy: session.user },
     });

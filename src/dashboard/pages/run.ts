@@ -20,7 +20,7 @@ import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../find.ts";
 import { link, pathTo, webLink } from "../links.ts";
-import { saidHtml } from "../said.ts";
+import { outcomeHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 import { carriedHtml, followUpHtml, stepsHtml } from "./ask.ts";
 import { placeLink, placePath } from "./place.ts";
@@ -38,7 +38,7 @@ export const RUN: readonly Route[] = [
       const run = runs.at(-1);
       const job = run ?? open;
       if (job === undefined) return notStarted(id);
-      const carried = markup`${await carriedHtml({ database, session }, job.input)}${await saidHtml(database, query)}`;
+      const carried = markup`${await carriedHtml({ database, session }, job.input)}${await outcomeHtml(database, query)}`;
       const about = {
         session,
         above: open === undefined ? carried : markup`${carried}${stepsHtml(open)}`,
@@ -66,7 +66,7 @@ const titleOf = ({ kind, input }: Pick<RunDetail, "kind" | "input">): string =>
   formatTask(kind, input).slice(0, MOST_TITLE);
 const MOST_TITLE = 120;
 
-type Shown = {
+type PageParts = {
   readonly session: Session;
   /** Shown between the state of the run and its answer. */
   readonly above: Html;
@@ -75,7 +75,7 @@ type Shown = {
   readonly extent: "brief" | "full";
 };
 
-async function runBody(desk: Desk, run: RunDetail, shown: Shown): Promise<Html> {
+async function runBody(desk: Desk, run: RunDetail, shown: PageParts): Promise<Html> {
   const { draw } = desk;
   const { others, extent } = shown;
   const details = runPage(run, extent);
@@ -147,12 +147,12 @@ type Claim = RunDetail["claims"][number] & {
 async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
   return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
 <p class="note">${stateHtml(claim.grade)}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
-<div class="passage">${await passageHtml(desk, run, claim)}${placeLink(run, claim)}${othersHtml(run, claim)}</div></div>
+<div class="passage">${await passageHtml(desk, run, claim)}${placeLink(run, claim)}${placesHtml(run, claim)}</div></div>
 `;
 }
 
 /** The other cited pieces that say the same. */
-function othersHtml({ run_id: run }: RunDetail, { ordinal, other_places: others }: Claim): Html {
+function placesHtml({ run_id: run }: RunDetail, { ordinal, other_places: others }: Claim): Html {
   if (others.length === 0) return markup``;
   const items = others.map(({ number, path, line_start: first, line_end: last, locator }, at) => {
     const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;

@@ -14,13 +14,13 @@ import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { NAME, WORDS } from "../../shared/views/section.ts";
-import { act } from "../act.ts";
+import { runAction } from "../act.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { notFound } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { pathTo } from "../links.ts";
-import { saidAt, saidHtml } from "../said.ts";
+import { outcomePath, outcomeHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
 /** Schedules: when each runs next, a switch, and a button to run it now. */
@@ -60,7 +60,7 @@ async function schedulesHtml(
     ],
   ]);
   return markup`${headHtml("Schedules", "Commands at fixed times. They are added and removed by nightdesk schedule.")}
-${await saidHtml(database, query)}
+${await outcomeHtml(database, query)}
 ${schedules.length === 0 ? markup`<p class="note">There is no schedule.</p>` : table}`;
 }
 
@@ -89,13 +89,13 @@ async function switchNamed(desk: Desk, { part, form, session }: DeskRequest): Pr
   const { name } = schedule;
   const to = form.get("to") === "on" ? "on" : "off";
   const action = { actor: session.user, action: "switch-schedule", detail: { name, to } } as const;
-  const did = await act(desk.database, action, async () => {
+  const did = await runAction(desk.database, action, async () => {
     // A disabled schedule was only checked for its name.
     if (to === "on") assertHolds(schedule);
     await switchSchedule(desk.database, name, to);
     return `Schedule ${name} is ${to}.${to === "on" ? "" : " What it has queued goes on."}`;
   });
-  return { kind: "redirect", to: saidAt("/schedules", did) };
+  return { kind: "redirect", to: outcomePath("/schedules", did) };
 }
 
 async function runNamed(desk: Desk, { part, session }: DeskRequest): Promise<Answer> {
@@ -103,7 +103,7 @@ async function runNamed(desk: Desk, { part, session }: DeskRequest): Promise<Ans
   const schedule = await scheduleOf(desk, part("name"));
   const { name } = schedule;
   const action = { actor: session.user, action: "run-schedule", detail: { name } } as const;
-  const did = await act(database, action, async () => {
+  const did = await runAction(database, action, async () => {
     assertHolds(schedule);
     const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
     if (made === undefined)
@@ -113,5 +113,5 @@ async function runNamed(desk: Desk, { part, session }: DeskRequest): Promise<Ans
       );
     return { said: `Queued as ${made.batch}.`, batchId: made.batchId };
   });
-  return { kind: "redirect", to: saidAt("/schedules", did) };
+  return { kind: "redirect", to: outcomePath("/schedules", did) };
 }

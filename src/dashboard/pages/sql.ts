@@ -13,14 +13,14 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
-import { act } from "../act.ts";
-import { jsonLinesOf, wordsOf } from "../command-child.ts";
+import { runAction } from "../act.ts";
+import { jsonLinesOf, failureTextOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, withQuery } from "../links.ts";
-import { saidAt, saidHtml } from "../said.ts";
+import { outcomePath, outcomeHtml } from "../said.ts";
 import type { Session } from "../sessions.ts";
 
 const TIME_S = 10;
@@ -38,7 +38,7 @@ export const SQL: readonly Route[] = [
       const asked = saved.find(({ name }) => name === query.get("query"));
       const statement = asked?.statement ?? EXAMPLE;
       const name = asked?.name ?? "";
-      const result = await saidHtml(database, query);
+      const result = await outcomeHtml(database, query);
       const views = await selectViewNames(database);
       const body = consoleHtml(session, { views, saved, statement, name, result });
       return page({ title: "SQL", menu: "/sql", body });
@@ -100,7 +100,7 @@ async function keepStatement(
 ): Promise<Answer> {
   const name = (form.get("name") ?? "").trim();
   const detail = { name: name.slice(0, MOST_QUERY_NAME), statement };
-  const did = await act(
+  const did = await runAction(
     database,
     { actor: session.user, action: "save-query", detail },
     async () => {
@@ -108,18 +108,18 @@ async function keepStatement(
       return `The statement is kept as ${name}.`;
     },
   );
-  return { kind: "redirect", to: saidAt(withQuery("/sql", { query: name }), did) };
+  return { kind: "redirect", to: outcomePath(withQuery("/sql", { query: name }), did) };
 }
 
 async function removeSaved({ database }: Desk, { form, session }: DeskRequest): Promise<Answer> {
   const name = (form.get("name") ?? "").slice(0, MOST_QUERY_NAME);
   const action = { actor: session.user, action: "remove-query", detail: { name } } as const;
-  const did = await act(database, action, async () =>
+  const did = await runAction(database, action, async () =>
     (await removeQuery(database, name))
       ? `The statement ${name} is removed.`
       : `There was no statement ${name}.`,
   );
-  return { kind: "redirect", to: saidAt("/sql", did) };
+  return { kind: "redirect", to: outcomePath("/sql", did) };
 }
 
 async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
@@ -136,7 +136,7 @@ async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
   const result =
     end.code === 0
       ? rowsHtml(end)
-      : markup`<pre class="failure" role="alert">${wordsOf(end)}</pre>`;
+      : markup`<pre class="failure" role="alert">${failureTextOf(end)}</pre>`;
   return page({
     title: "SQL",
     menu: "/sql",

@@ -6,18 +6,18 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { findAction } from "../../shared/views/operator-actions.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
-import { act } from "../act.ts";
-import { hintsOf, jsonLinesOf, wordsOf } from "../command-child.ts";
+import { runAction } from "../act.ts";
+import { hintsOf, jsonLinesOf, failureTextOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
 import { page } from "../desk.ts";
 import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
 import { failureOf } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { pathTo } from "../links.ts";
-import { saidAt } from "../said.ts";
+import { outcomePath } from "../said.ts";
 import type { Session } from "../sessions.ts";
 import { commandOf, isOfFiles, linesOf, orderOf, outsideOf } from "../start-order.ts";
-import type { Order, StartCommand } from "../start-order.ts";
+import type { Order, OrderCommand } from "../start-order.ts";
 import { hiddenOrder, KIND_WORDS, modelWords, startForm } from "./start-form.ts";
 
 /** Enough to list the files of a large folder and to write their jobs. */
@@ -93,7 +93,7 @@ async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<
 const nameFor = (kind: string): string => `${kind} ${new Date().toISOString()}`;
 
 /** @throws Failure INPUT_INVALID if no file would be queued, or a file lies outside of all allowed roots */
-async function previewOf({ runCommand, config }: Desk, command: StartCommand): Promise<Preview> {
+async function previewOf({ runCommand, config }: Desk, command: OrderCommand): Promise<Preview> {
   const words = [...command.words, "--dry-run", "--", ...command.files];
   const limits = { timeMs: PREVIEW_MS, ...inputOf(command) };
   const preview = resultOf(await runCommand(words, limits), previewSchema);
@@ -107,21 +107,21 @@ async function previewOf({ runCommand, config }: Desk, command: StartCommand): P
   return preview;
 }
 
-const inputOf = ({ input }: StartCommand) => (input === null ? {} : { input });
+const inputOf = ({ input }: OrderCommand) => (input === null ? {} : { input });
 
 /** The result that a command printed. @throws Failure INPUT_INVALID with its message if it failed */
 export function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
   const read = schema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
   if (read.success) return read.data;
   const told = failedSchema.safeParse(end.stdout === "" ? undefined : jsonLinesOf(end)[0]);
-  throw new Failure("INPUT_INVALID", told.success ? told.data.error_message : wordsOf(end));
+  throw new Failure("INPUT_INVALID", told.success ? told.data.error_message : failureTextOf(end));
 }
 
 const failedSchema = z.object({ error_message: z.string() });
 
 type Previewed = {
   readonly order: Order;
-  readonly command: StartCommand;
+  readonly command: OrderCommand;
   readonly preview: Preview | null;
 };
 
@@ -135,7 +135,7 @@ function previewHtml(
     ? markup``
     : markup`<button formaction="/start/queue" autofocus>Queue</button> `;
   return markup`${headHtml(`${KIND_WORDS[command.kind]}?`, preview === null ? "One job would be queued." : filesLead(preview))}
-<dl class="facts"><dt>Batch</dt><dd>${order.name}</dd>${chosen(order, command, config).map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<dl class="facts"><dt>Batch</dt><dd>${order.name}</dd>${chosenSettings(order, command, config).map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 <form method="post" action="/start/edit">${csrfField(session)}${hiddenOrder(order)}
 <p class="actions">${yes}<button class="plain">Change it</button></p></form>
 ${preview === null ? "" : filesHtml(preview)}`;
@@ -149,9 +149,9 @@ function filesLead({ files, bytes, skipped_files: skipped = 0 }: Preview): strin
 }
 
 /** The chosen settings in words. Of settings left at their defaults it names only the model. */
-function chosen(
+function chosenSettings(
   order: Order,
-  command: StartCommand,
+  command: OrderCommand,
   { model }: Config,
 ): readonly (readonly [string, string])[] {
   const { kind } = command;
@@ -190,7 +190,7 @@ async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<A
   const order = orderOf(form);
   const detail = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== ""));
   let made: string | undefined;
-  const did = await act(
+  const did = await runAction(
     desk.database,
     { actor: session.user, action: "start", detail },
     async () => {
@@ -207,7 +207,8 @@ async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<A
     },
   );
   await announceEvents(desk.database);
-  if (made !== undefined) return { kind: "redirect", to: saidAt(pathTo("batches", made), did) };
+  if (made !== undefined)
+    return { kind: "redirect", to: outcomePath(pathTo("batches", made), did) };
   const said = (await findAction(desk.database, did))?.said ?? "Nothing was queued.";
   return formWith(said, order, desk, session);
 }

@@ -5,14 +5,14 @@ import { listBatches } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import {
   NO_WORKER,
-  selectAsked,
-  selectDeskBudgets,
-  selectDeskQueue,
+  selectSingleJobs,
+  selectBudgets,
+  selectQueue,
   selectDeskState,
-  selectDeskWorkers,
+  selectWorkers,
   selectPace,
 } from "../../shared/views/desk.ts";
-import type { BatchPace, DeskBudget, DeskQueue, DeskWorker } from "../../shared/views/desk.ts";
+import type { BatchPace, BudgetRow, QueueRow, WorkerRow } from "../../shared/views/desk.ts";
 import { countHtml, htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import {
   limitsText,
@@ -34,7 +34,7 @@ import { headHtml } from "../layout.ts";
 import type { PageContent } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import { batchTable } from "./batches.ts";
-import { askedHtml, lastNight, lastNightHtml, waitsHtml } from "./morning.ts";
+import { singleJobsHtml, lastNight, lastNightHtml, waitsHtml } from "./morning.ts";
 
 const SHOWN_BATCHES = 30;
 const SHOWN_ASKED = 100;
@@ -68,12 +68,12 @@ async function firstPage(desk: Desk): Promise<PageContent> {
   const { database, draw, nights, zone } = desk;
   const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
   const { waiting, values, is_working: isWorking } = await selectDeskState(database);
-  const asked = await selectAsked(database, SHOWN_ASKED);
+  const asked = await selectSingleJobs(database, SHOWN_ASKED);
   const pace = await selectPace(database);
-  const workers = await selectDeskWorkers(database);
+  const workers = await selectWorkers(database);
   const hosts = await selectHostOverview(database, "all");
-  const queue = await selectDeskQueue(database);
-  const budgets = await selectDeskBudgets(database);
+  const queue = await selectQueue(database);
+  const budgets = await selectBudgets(database);
   const open = batches.filter(({ state }) => WORKED_ON.has(state));
   const ended = batches.filter(({ state }) => !WORKED_ON.has(state));
   const last = lastNight(ended);
@@ -82,14 +82,14 @@ async function firstPage(desk: Desk): Promise<PageContent> {
   const title = isWorking ? "Tonight" : "Morning";
   const past = await lastNightHtml(desk, last);
   const now = markup`<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
-${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatch(batch, { pace, budgets, desk }))}
+${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatchHtml(batch, { pace, budgets, desk }))}
 </section>
 ${nightHtml(night, zone)}`;
   const waits = waitsHtml({ waiting, values }, open);
   const body = markup`${headHtml(title, leadOf(open, last, workers))}
-${open.length === 0 ? "" : obstacles(workers, hosts)}
+${open.length === 0 ? "" : obstaclesHtml(workers, hosts)}
 ${isWorking ? markup`${waits}${now}${past}` : markup`${past}${waits}${open.length === 0 ? "" : now}`}
-${askedHtml(asked, desk, "today")}
+${singleJobsHtml(asked, desk, "today")}
 <section aria-labelledby="happening"><h2 id="happening">As it happens</h2>
 <ol id="activity" class="activity" data-keep aria-live="off"></ol>
 </section>
@@ -104,7 +104,7 @@ ${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="en
 function leadOf(
   open: readonly BatchProgress[],
   last: readonly BatchProgress[],
-  workers: readonly DeskWorker[],
+  workers: readonly WorkerRow[],
 ): string {
   const sum = (batches: readonly BatchProgress[], of: (batch: BatchProgress) => number): number =>
     batches.reduce((all, batch) => all + of(batch), 0);
@@ -128,7 +128,7 @@ const noWorkerText = ({ database }: Config): string =>
     : "None runs. Start one: nightdesk worker.";
 
 /** Problems that can stop the night, at the top of the page. */
-function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[]): Html {
+function obstaclesHtml(workers: readonly WorkerRow[], hosts: readonly HostOverview[]): Html {
   const found = [
     ...(workers.some((worker) => worker.is_alive) ? [] : [NO_WORKER]),
     ...hosts
@@ -142,7 +142,7 @@ function obstacles(workers: readonly DeskWorker[], hosts: readonly HostOverview[
   return markup`${found.map((text) => markup`<p class="failure" role="status">${text}</p>`)}`;
 }
 
-function tiles(pace: readonly BatchPace[], queue: DeskQueue, draw: Desk["draw"]): readonly Html[] {
+function tiles(pace: readonly BatchPace[], queue: QueueRow, draw: Desk["draw"]): readonly Html[] {
   const seconds = Math.max(1, ...pace.map((row) => row.seconds));
   const sum = (of: (row: BatchPace) => number): number =>
     pace.reduce((all, row) => all + of(row), 0);
@@ -166,25 +166,25 @@ function tiles(pace: readonly BatchPace[], queue: DeskQueue, draw: Desk["draw"])
   ];
 }
 
-type Around = {
+type BatchContext = {
   readonly pace: readonly BatchPace[];
-  readonly budgets: readonly DeskBudget[];
+  readonly budgets: readonly BudgetRow[];
   readonly desk: Desk;
 };
 
-function openBatch(batch: BatchProgress, { pace, budgets, desk }: Around): Html {
+function openBatchHtml(batch: BatchProgress, { pace, budgets, desk }: BatchContext): Html {
   const mine = pace.find((row) => row.batch_id === batch.batchId);
   const remedy = remedyOf(batch);
   return markup`<article class="batch">
 <h3>${link(pathTo("batches", batch.batchId), batch.name)} ${batchStateHtml(batch, desk.zone)}</h3>
 ${countsHtml(batch)}
-<p class="note">${batch.state === "running" ? `${estimate(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${desk.draw.time(batch.createdAt)}</span>.</p>
+<p class="note">${batch.state === "running" ? `${estimateText(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${desk.draw.time(batch.createdAt)}</span>.</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 </article>
 `;
 }
 
-function estimate({ counts }: BatchProgress, pace: BatchPace | undefined): string {
+function estimateText({ counts }: BatchProgress, pace: BatchPace | undefined): string {
   if (pace === undefined || pace.jobs < 2) return "No estimate yet";
   const left = counts.queued + counts.running + counts.parked;
   const tokens = pace.prompt_tokens + pace.completion_tokens;
@@ -197,7 +197,7 @@ function windowText({ windows, deskWindows }: BatchProgress): string {
   return inForce.length === 0 ? "" : `Runs ${inForce.join(", ")}. `;
 }
 
-function budgetText({ batchId }: BatchProgress, budgets: readonly DeskBudget[]): string {
+function budgetText({ batchId }: BatchProgress, budgets: readonly BudgetRow[]): string {
   const parts = budgets
     .filter((budget) => budget.scope === "night" || budget.batch_id === batchId)
     .flatMap((budget) => {
@@ -218,7 +218,7 @@ function budgetText({ batchId }: BatchProgress, budgets: readonly DeskBudget[]):
   return parts.length === 0 ? "" : `Used: ${parts.join(", ")}. `;
 }
 
-function workerHtml(worker: DeskWorker, draw: Desk["draw"]): Html {
+function workerHtml(worker: WorkerRow, draw: Desk["draw"]): Html {
   const state = worker.is_alive ? stateHtml("running", "alive") : stateHtml("failed", "gone");
   const rows = worker.held.map(
     (job) =>
@@ -229,7 +229,7 @@ function workerHtml(worker: DeskWorker, draw: Desk["draw"]): Html {
 ${rows.length === 0 ? "" : markup`<ul class="items">${rows}</ul>`}</div>`;
 }
 
-const progressText = (progress: DeskWorker["held"][number]["progress"]): string =>
+const progressText = (progress: WorkerRow["held"][number]["progress"]): string =>
   progress === null
     ? ""
     : `: ${Object.entries(progress)

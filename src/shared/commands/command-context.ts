@@ -38,7 +38,7 @@ export async function openContext(invocation: Invocation): Promise<CommandContex
   const terminal = openTerminalOf(invocation);
   if (config.chosen === "found" && dirname(config.file) !== invocation.cwd)
     terminal.say(`Configuration: ${config.file}`);
-  printPlaceOfState(config, terminal);
+  printDatabaseFolder(config, terminal);
   const style = terminal.isInteractive ? "pretty" : "json";
   let logger: Logger | undefined;
   const openLogger = (): Logger => (logger ??= createLogger(config.log.level, style));
@@ -65,7 +65,7 @@ function checkHostUrls(config: Config, { options }: Invocation): void {
   embedderHostsOf(config);
 }
 
-function printPlaceOfState({ database, roots }: Config, terminal: Terminal): void {
+function printDatabaseFolder({ database, roots }: Config, terminal: Terminal): void {
   const configured = resolve(roots.workroot, database.directory);
   if (database.url !== "embedded" || roots.databaseDirectory === configured) return;
   terminal.say(
@@ -98,11 +98,11 @@ function colorChoice(option: unknown, env: Invocation["env"]): ColorChoice {
 /** The configuration that flags and environment of a command select, or that is generated for its folder. */
 export async function loadConfigFor(invocation: Invocation): Promise<Config> {
   const request = configRequestOf(invocation);
-  await makeWhereNoneIs(invocation, request);
+  await createMissingConfig(invocation, request);
   return loadConfig(request);
 }
 
-async function makeWhereNoneIs(invocation: Invocation, request: ConfigRequest): Promise<void> {
+async function createMissingConfig(invocation: Invocation, request: ConfigRequest): Promise<void> {
   const folder = folderWithoutConfig(invocation, request);
   if (folder === undefined) return;
   const { isPlainDesk, makeFolderConfig } = await import("../config/make-folder-config.ts");

@@ -41,7 +41,7 @@ export const isOfConfiguration = (code: string): code is (typeof OF_CONFIGURATIO
 const OF_SEVERAL_LINES = new Set<ErrorCode>(["SQL_ERROR", "CONFIG_ERROR"]);
 
 /** Translates errors of written files and missing packages. Database errors were translated where they occurred. */
-const typedOf = (thrown: unknown): unknown =>
+const translateError = (thrown: unknown): unknown =>
   thrown instanceof Failure
     ? thrown
     : (storageFaultOf(thrown) ?? missingPackageOf(thrown) ?? thrown);
@@ -61,7 +61,7 @@ function missingPackageOf(thrown: unknown): Failure | undefined {
 
 /** The exit code of a command that ended with this error. */
 export function exitCodeOf(thrown: unknown): number {
-  const error = typedOf(thrown);
+  const error = translateError(thrown);
   return error instanceof Failure ? exitOfCommand(error.code) : EXIT.error;
 }
 
@@ -90,10 +90,10 @@ export function printFailure(
   thrown: unknown,
   { json, stack }: { json: boolean; stack: boolean },
 ): void {
-  const error = typedOf(thrown);
+  const error = translateError(thrown);
   const code: ErrorCode = error instanceof Failure ? error.code : "INTERNAL_ERROR";
   const message = error instanceof Error ? error.message : String(error);
-  printTyped({ code, message }, json);
+  printCode({ code, message }, json);
   if (stack && error instanceof Error) {
     process.stderr.write(`  ${cleanMessage(error.stack ?? "")}\n`);
   }
@@ -101,13 +101,13 @@ export function printFailure(
 
 /** Prints a refusal from before anything was queued, in the same format. @returns the exit code */
 export function printRefusal(refusal: Refusal, { options }: Pick<Invocation, "options">): number {
-  printTyped(refusal, options["json"] === true);
+  printCode(refusal, options["json"] === true);
   return EXIT.refused;
 }
 
-type Typed = { readonly code: ErrorCode; readonly message: string };
+type PrintedFailure = { readonly code: ErrorCode; readonly message: string };
 
-function printTyped({ code, message }: Typed, json: boolean): void {
+function printCode({ code, message }: PrintedFailure, json: boolean): void {
   if (json) {
     const failure = { ok: false, error_code: code, error_message: message };
     process.stdout.write(`${jsonForTerminal(failure)}\n`);

@@ -83,10 +83,10 @@ const findFormFault = (server: string): string | null =>
 const DEFAULT_BASE_URL = "http://127.0.0.1:11434";
 
 /** Providers that call a host. `hosts` and providers without a host never use these URLs. */
-type Asker = Config["model"]["provider"] | Config["embed"]["provider"];
+type ProviderName = Config["model"]["provider"] | Config["embed"]["provider"];
 
 /** Whether hosts of a kind may have a path in front of their routes: OpenAI-compatible gateways may, Ollama may not. */
-export const pathRuleOf = (asker: Asker): PathRule =>
+export const pathRuleOf = (asker: ProviderName): PathRule =>
   asker === "openai-compatible" ? "path" : "no path";
 
 /**
@@ -102,15 +102,15 @@ export const modelBaseUrl = (config: Pick<Config, "model" | "origins">): string 
 /** The URL of the embedder's host: `--ollama-base-url`, then embed.base_url, then the model's. Throws like modelBaseUrl. */
 export function embedBaseUrl(config: Pick<Config, "embed" | "model" | "origins">): string {
   const { base_url: url, provider } = config.embed;
-  return check("embed.base_url", url, { provider, ...config }) ?? modelUrlFor(provider, config);
+  return readUrl("embed.base_url", url, { provider, ...config }) ?? modelUrlFor(provider, config);
 }
 
-const modelUrlFor = (provider: Asker, config: Pick<Config, "model" | "origins">): string =>
-  check("model.base_url", config.model.base_url, { provider, ...config }) ?? DEFAULT_BASE_URL;
+const modelUrlFor = (provider: ProviderName, config: Pick<Config, "model" | "origins">): string =>
+  readUrl("model.base_url", config.model.base_url, { provider, ...config }) ?? DEFAULT_BASE_URL;
 
-type Asked = { readonly provider: Asker; readonly origins: Config["origins"] };
+type Source = { readonly provider: ProviderName; readonly origins: Config["origins"] };
 
-function check(key: string, value: string | null, { provider, origins }: Asked): string | null {
+function readUrl(key: string, value: string | null, { provider, origins }: Source): string | null {
   if (value === null || value.trim() === "") return null;
   const rule = pathRuleOf(provider);
   const parsed = parseBaseUrl(value, rule);

@@ -261,7 +261,7 @@ function* mirrorProblems(
 ): Generator<RemoteProblem> {
   if (writeBack !== undefined && from !== "paperless")
     yield ["write_back", "is for from: paperless; nothing is written to any other place"];
-  for (const name of twiceIn(Object.values(writeBack?.custom_fields ?? {})))
+  for (const name of findRepeated(Object.values(writeBack?.custom_fields ?? {})))
     yield ["write_back.custom_fields", `names ${quote(name)} of two fields; expected one each`];
   if (from === undefined && remote === undefined) return;
   if (remote === undefined)
@@ -279,7 +279,7 @@ function* mirrorProblems(
 }
 
 /** Names that occur twice. Case is ignored, as paperless-ngx ignores it. */
-function twiceIn(names: readonly string[]): readonly string[] {
+function findRepeated(names: readonly string[]): readonly string[] {
   const folded = names.map((name) => name.toLowerCase());
   return names.filter((_, at) => folded.indexOf(folded[at] ?? "") < at);
 }

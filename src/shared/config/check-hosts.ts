@@ -37,11 +37,11 @@ function checkHost(host: HostSettings, before: readonly HostSettings[]): Fault[]
   const url = parseBaseUrl(host.url, rule);
   const form = rule === "path" ? "with what stands before /v1, and without it" : "without a path";
   return [
-    ...sameAs(host, before),
+    ...findRepeats(host, before),
     ...(url.kind === "valid"
       ? []
       : [
-          badUrl(
+          urlFault(
             ["url"],
             host.url,
             `${url.reason}; expected http://host:port or https://host:port, ${form}`,
@@ -54,7 +54,7 @@ function checkHost(host: HostSettings, before: readonly HostSettings[]): Fault[]
   ];
 }
 
-function sameAs(host: HostSettings, before: readonly HostSettings[]): Fault[] {
+function findRepeats(host: HostSettings, before: readonly HostSettings[]): Fault[] {
   const text = "is that of an entry before; expected one of its own";
   const urls = before.map(({ url }) => normalBaseUrl(url));
   return [
@@ -66,7 +66,7 @@ function sameAs(host: HostSettings, before: readonly HostSettings[]): Fault[] {
 }
 
 /** A user name without a password may be a token. */
-const badUrl = (key: readonly string[], url: string, reason: string): Fault => ({
+const urlFault = (key: readonly string[], url: string, reason: string): Fault => ({
   key,
   text: `is ${url.includes("@") ? "a text that is not shown" : quote(url)}, and ${reason}`,
 });
@@ -97,7 +97,7 @@ function checkProxy({ proxy }: HostSettings): Fault[] {
   if (proxy === undefined) return [];
   const url = parseBaseUrl(proxy);
   const form = "expected a proxy of http://host:port";
-  if (url.kind === "invalid") return [badUrl(["proxy"], proxy, `${url.reason}; ${form}`)];
+  if (url.kind === "invalid") return [urlFault(["proxy"], proxy, `${url.reason}; ${form}`)];
   if (url.url.startsWith("http:")) return [];
   return [{ key: ["proxy"], text: `is ${quote(proxy)}; ${form}` }];
 }

@@ -20,21 +20,21 @@ export function checkMcpServers(servers: readonly McpServerConfig[]): readonly C
       const found = command === undefined ? "neither" : "both";
       return [conflict(null, `has ${found} of command and url; expected one of them`)];
     }
-    return url === undefined ? checkStarted(server, conflict) : checkListening(server, conflict);
+    return url === undefined ? checkCommand(server, conflict) : checkUrl(server, conflict);
   });
 }
 
-type Say = (key: string, text: string) => Conflict;
+type MakeConflict = (key: string, text: string) => Conflict;
 
 const OF_URL = ["token_env", "token_file"] as const;
 const OF_COMMAND = ["args", "env", "pass_env"] as const;
 
-const checkStarted = (server: McpServerConfig, say: Say): readonly Conflict[] =>
+const checkCommand = (server: McpServerConfig, say: MakeConflict): readonly Conflict[] =>
   OF_URL.filter((key) => server[key] !== undefined).map((key) =>
     say(key, "is of servers with a url; one with a command is given variables by env and pass_env"),
   );
 
-function checkListening(server: McpServerConfig, say: Say): readonly Conflict[] {
+function checkUrl(server: McpServerConfig, say: MakeConflict): readonly Conflict[] {
   const { url: written = "", token_env: env, token_file: file } = server;
   const foreign = OF_COMMAND.filter((key) => server[key] !== undefined);
   const url = parseUrl(written);

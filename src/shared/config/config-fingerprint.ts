@@ -2,7 +2,7 @@ import { hashJson } from "../schema/json-value.ts";
 import type { CallPlace } from "./hosts.ts";
 import type { ConfigValues } from "./schema.ts";
 
-type Answering = Pick<
+type AnswerSettings = Pick<
   ConfigValues,
   "model" | "hosts" | "ask" | "verify" | "index" | "embed" | "retrieve"
 >;
@@ -24,15 +24,16 @@ const WITHOUT_EFFECT = new Set([
 ]);
 
 /** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
-export function configFingerprint({ verify, ...values }: Answering): string {
+export function configFingerprint({ verify, ...values }: AnswerSettings): string {
   const { model, hosts, ask, index, embed, retrieve } = values;
   const { rerank, ...retrieval } = retrieve;
   const answering = {
     model: effectiveModel(model),
     ask,
     index,
-    embed: effective(embed),
-    retrieve: rerank.provider === "off" ? retrieval : { ...retrieval, rerank: effective(rerank) },
+    embed: effectiveSettings(embed),
+    retrieve:
+      rerank.provider === "off" ? retrieval : { ...retrieval, rerank: effectiveSettings(rerank) },
   };
   const { entailment, judge, ...verification } = verify;
   return hashJson({
@@ -42,7 +43,7 @@ export function configFingerprint({ verify, ...values }: Answering): string {
       ? {}
       : { hosts: hosts.map(({ kind, models, api }) => ({ kind, models, api })) }),
     ...(judge.model === "off" ? {} : { judge }),
-    ...(judge.form === "nli" ? { entailment: effective(entailment) } : {}),
+    ...(judge.form === "nli" ? { entailment: effectiveSettings(entailment) } : {}),
     ...(verification.mode === "off" ? {} : { verification }),
   });
 }
@@ -122,8 +123,8 @@ const limitsOf = ({ parallel, entry }: CallPlace): unknown =>
 /** Models in our own process also answer by the precision of their weights. */
 const effectiveModel = (model: ConfigValues["model"]): object =>
   model.provider === "transformers"
-    ? { ...effective(model), dtype: model.transformers.dtype }
-    : effective(model);
+    ? { ...effectiveSettings(model), dtype: model.transformers.dtype }
+    : effectiveSettings(model);
 
-const effective = (slice: object): object =>
+const effectiveSettings = (slice: object): object =>
   Object.fromEntries(Object.entries(slice).filter(([key]) => !WITHOUT_EFFECT.has(key)));

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { checkAcrossKeys } from "./check-across-keys.ts";
-import { selectConfigFile, given } from "./select-config-file.ts";
+import { selectConfigFile, settingOf } from "./select-config-file.ts";
 import type { SelectedFile, ConfigRequest } from "./select-config-file.ts";
 import { deepFreeze, originsOf, overlay, placeOf, scalarAt } from "./config-tree.ts";
 import type { Mapping, SourceLocation } from "./config-tree.ts";
@@ -34,7 +34,7 @@ export async function loadConfig(request: ConfigRequest): Promise<Config> {
   });
 }
 
-type Given = ReturnType<typeof given>;
+type Setting = ReturnType<typeof settingOf>;
 type Target = readonly [string, ...string[]];
 
 /**
@@ -44,10 +44,10 @@ type Target = readonly [string, ...string[]];
  */
 async function readOverrides(request: ConfigRequest): Promise<Mapping> {
   const { flags, env } = request;
-  const logLevel = given(flags.logLevel, "flag --log-level");
-  const hostFlag = given(flags.ollamaBaseUrl, "flag --ollama-base-url");
-  const settings: [Target, Given][] = [
-    [["workroot"], await workroot(request)],
+  const logLevel = settingOf(flags.logLevel, "flag --log-level");
+  const hostFlag = settingOf(flags.ollamaBaseUrl, "flag --ollama-base-url");
+  const settings: [Target, Setting][] = [
+    [["workroot"], await readWorkroot(request)],
     [["database", "url"], await readVariable("DATABASE_URL", request)],
     [["database", "direct_url"], await readVariable("DATABASE_DIRECT_URL", request)],
     [["queue", "redis_url"], await readVariable("REDIS_URL", request)],
@@ -55,29 +55,29 @@ async function readOverrides(request: ConfigRequest): Promise<Mapping> {
     [["on_batch_end", "secret"], await readVariable("NIGHTDESK_WEBHOOK_SECRET", request)],
     [["model", "base_url"], hostFlag ?? hostVariable(env)],
     [["embed", "base_url"], hostFlag],
-    [["log", "level"], logLevel ?? variable("NIGHTDESK_LOG_LEVEL", env)],
+    [["log", "level"], logLevel ?? variableOf("NIGHTDESK_LOG_LEVEL", env)],
   ];
   const layers = settings.flatMap(([path, value]) =>
     value === null ? [] : [scalarAt(path, value.value, { origin: value.origin })],
   );
-  return layers.reduce(overlay, NOTHING);
+  return layers.reduce(overlay, EMPTY);
 }
 
-const NOTHING: Mapping = { kind: "mapping", entries: new Map(), place: { origin: "default" } };
+const EMPTY: Mapping = { kind: "mapping", entries: new Map(), place: { origin: "default" } };
 
-async function workroot(request: ConfigRequest): Promise<Given> {
+async function readWorkroot(request: ConfigRequest): Promise<Setting> {
   // The folder of --in is its own work root.
   const chosen =
-    given(request.flags.workroot, "flag --workroot") ??
+    settingOf(request.flags.workroot, "flag --workroot") ??
     (request.flags.in === undefined ? await readVariable("NIGHTDESK_WORKROOT", request) : null);
   return chosen === null ? null : { ...chosen, value: resolve(request.cwd, chosen.value) };
 }
 
-const hostVariable = (env: ConfigRequest["env"]): Given =>
-  variable("NIGHTDESK_OLLAMA_BASE_URL", env) ?? variable("OLLAMA_BASE_URL", env);
+const hostVariable = (env: ConfigRequest["env"]): Setting =>
+  variableOf("NIGHTDESK_OLLAMA_BASE_URL", env) ?? variableOf("OLLAMA_BASE_URL", env);
 
-const variable = (name: string, env: ConfigRequest["env"]): Given =>
-  given(env[name], `environment ${name}`);
+const variableOf = (name: string, env: ConfigRequest["env"]): Setting =>
+  settingOf(env[name], `environment ${name}`);
 
 const MAX_BYTES = 64 * 1024;
 
@@ -88,9 +88,9 @@ const MAX_BYTES = 64 * 1024;
 async function readVariable(
   name: string,
   { env, cwd }: ConfigRequest,
-): Promise<ReturnType<typeof given>> {
-  const value = given(env[name], `environment ${name}`);
-  const pointer = given(env[`${name}_FILE`], `environment ${name}_FILE`);
+): Promise<ReturnType<typeof settingOf>> {
+  const value = settingOf(env[name], `environment ${name}`);
+  const pointer = settingOf(env[`${name}_FILE`], `environment ${name}_FILE`);
   if (pointer === null) return value;
   const place = { origin: pointer.origin };
   if (value !== null) {

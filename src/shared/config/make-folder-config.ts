@@ -50,11 +50,11 @@ export async function makeFolderConfig(
       "There is no place for its index: set HOME, or XDG_STATE_HOME.",
     );
   const exts = await readableExtensions(request, real);
-  const files = await measure(real, { exts, size });
+  const files = await countFiles(real, { exts, size });
   await mkdir(state, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw notWritable(state, error);
   });
-  await write(join(state, FILE_NAME), [
+  await writeConfig(join(state, FILE_NAME), [
     `# Made by Nightdesk for a folder of documents. To keep it there: nightdesk init --in ${JSON.stringify(real)}`,
     `workroot: ${JSON.stringify(real)}`,
     ...configOf({ folder: real, state, exts }),
@@ -69,7 +69,7 @@ export async function keepFolderConfig(
 ): Promise<string> {
   const file = join(folder, FILE_NAME);
   const exts = await readableExtensions(request, folder);
-  await write(file, [
+  await writeConfig(file, [
     "# What Nightdesk reads of this folder. Every other key has its default: nightdesk config show",
     ...configOf({ folder, state, exts }),
     "# A language model of Ollama; nightdesk doctor says whether it answers.",
@@ -113,7 +113,7 @@ async function readableExtensions(
   return [...security.allowed_exts, ...TEXTS];
 }
 
-async function write(file: string, lines: readonly string[]): Promise<void> {
+async function writeConfig(file: string, lines: readonly string[]): Promise<void> {
   try {
     await writeAtomicFile(file, `${lines.join("\n")}\n`, "keep");
   } catch (error) {
@@ -134,35 +134,35 @@ function notWritable(place: string, error: unknown): unknown {
   );
 }
 
-const refuse = (folder: string, why: string): Failure =>
+const folderFailure = (folder: string, why: string): Failure =>
   new Failure("INPUT_INVALID", `The folder ${JSON.stringify(folder)} ${why}`);
 
 /** @returns its real path */
 async function checkFolder(folder: string, home: string | undefined): Promise<string> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)
-    throw refuse(folder, "is not there. Name one that holds documents.");
+    throw folderFailure(folder, "is not there. Name one that holds documents.");
   const real = realpathSync(folder);
-  if (real === "/" || (home !== undefined && holds(real, home)))
-    throw refuse(
+  if (real === "/" || (home !== undefined && contains(real, home)))
+    throw folderFailure(
       real,
       `is ${real === "/" ? "the whole machine" : "your home, or holds it"}: name a folder of documents in it.`,
     );
   const distrust = await distrustOfFolder(real);
   if (distrust === undefined) return real;
-  throw refuse(
+  throw folderFailure(
     real,
     `${distrust}, so that others could put documents into it. Take that right away, or write a nightdesk.yaml and name it with --config.`,
   );
 }
 
-const holds = (folder: string, home: string): boolean =>
+const contains = (folder: string, home: string): boolean =>
   existsSync(home) && !relative(folder, realpathSync(home)).startsWith("..");
 
 type Limits = { readonly exts: readonly string[]; readonly size: Size };
 
 /** Counts the readable files. @throws Failure INPUT_INVALID if there are none, or more than the limits of a folder */
-async function measure(folder: string, { exts, size }: Limits): Promise<number> {
+async function countFiles(folder: string, { exts, size }: Limits): Promise<number> {
   const wanted = new Set(exts);
   const { dev } = await stat(folder);
   const seen = { entries: 0, files: 0, bytes: 0 };
@@ -185,7 +185,7 @@ async function measure(folder: string, { exts, size }: Limits): Promise<number> 
     }
   }
   if (seen.files > 0) return seen.files;
-  throw refuse(
+  throw folderFailure(
     folder,
     `holds no file that can be read: ${exts.slice(0, 12).join(", ")} and others (docs/formats.md).`,
   );
@@ -204,7 +204,7 @@ function refuseLarge(
           ? `${MOST_ENTRIES.toLocaleString("en")} entries`
           : undefined;
   if (most === undefined) return;
-  throw refuse(folder, `holds more than ${most}. Name a smaller one, or say --yes.`);
+  throw folderFailure(folder, `holds more than ${most}. Name a smaller one, or say --yes.`);
 }
 
 /** Whether a folder looks like a workspace of the shipped configuration: it has allowed/ or a database. */

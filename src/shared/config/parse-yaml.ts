@@ -11,7 +11,7 @@ const MAX_NODES = 20_000;
 const MAX_PARTS = 10_000;
 const MAX_ALIASES = 100;
 
-type Where = { readonly origin: string; readonly lines: LineCounter };
+type YamlSource = { readonly origin: string; readonly lines: LineCounter };
 
 /**
  * Parses one YAML 1.2 document of plain values: text keys, no repeated key, only the standard tags of scalars, at most 32 levels
@@ -26,13 +26,14 @@ export function parseYaml(text: string, origin: string): ConfigTree {
   const documents = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
   const [document] = documents;
   if (document === undefined) throw new Error("The YAML composer gave no document.");
-  if (documents.length > 1) throw configFailure([at(documents[1]?.range[0], where, ONE_DOCUMENT)]);
+  if (documents.length > 1)
+    throw configFailure([problemAt(documents[1]?.range[0], where, ONE_DOCUMENT)]);
   const problems = [
     ...repeatedKeysOf(document.contents).map((offset) =>
-      at(offset, where, "Map keys must be unique"),
+      problemAt(offset, where, "Map keys must be unique"),
     ),
     ...[...document.errors, ...document.warnings].map(({ pos, message }) =>
-      at(pos[0], where, firstLine(message)),
+      problemAt(pos[0], where, firstLine(message)),
     ),
   ];
   if (problems.length > 0) throw configFailure(problems);
@@ -56,26 +57,26 @@ const ONE_DOCUMENT = "a second document begins here; expected one";
  * Checks tokens before the composer gets them. The composer recurses, and deep nesting that exhausts the stack can end the
  * process (V8 aborts when it compiles a regular expression at the very end of the stack).
  */
-function checkTokens(tokens: readonly CST.Token[], where: Where): void {
+function checkTokens(tokens: readonly CST.Token[], where: YamlSource): void {
   let documents = 0;
   for (const token of tokens) {
     if (token.type === "directive") {
-      throw configFailure([at(token.offset, where, "YAML directives are not accepted")]);
+      throw configFailure([problemAt(token.offset, where, "YAML directives are not accepted")]);
     }
     if (token.type !== "document") continue;
     documents += 1;
-    if (documents > 1) throw configFailure([at(token.offset, where, ONE_DOCUMENT)]);
+    if (documents > 1) throw configFailure([problemAt(token.offset, where, ONE_DOCUMENT)]);
     checkDepth(token.value, where);
     if (hasMoreParts(token.value, MAX_PARTS))
-      throw configFailure([at(token.offset, where, TOO_MANY_PARTS)]);
+      throw configFailure([problemAt(token.offset, where, TOO_MANY_PARTS)]);
   }
-  if (tokens.length > MAX_PARTS) throw configFailure([at(0, where, TOO_MANY_PARTS)]);
+  if (tokens.length > MAX_PARTS) throw configFailure([problemAt(0, where, TOO_MANY_PARTS)]);
 }
 
-function checkDepth(root: CST.Token | undefined, where: Where): void {
+function checkDepth(root: CST.Token | undefined, where: YamlSource): void {
   const deep = findTooDeep(root, MAX_DEPTH);
   if (deep === undefined) return;
-  throw configFailure([at(deep.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
+  throw configFailure([problemAt(deep.offset, where, `is nested deeper than ${MAX_DEPTH} levels`)]);
 }
 
 /** Offsets of repeated keys. checkDepth bounds the recursion. */
@@ -94,11 +95,11 @@ function repeatedKeysOf(node: Node | null): number[] {
 
 class TreeBuilder {
   readonly #document: Document.Parsed;
-  readonly #where: Where;
+  readonly #where: YamlSource;
   #nodes = 0;
   #aliases = 0;
 
-  constructor(document: Document.Parsed, where: Where) {
+  constructor(document: Document.Parsed, where: YamlSource) {
     this.#document = document;
     this.#where = where;
   }
@@ -150,12 +151,12 @@ class TreeBuilder {
   }
 }
 
-function placeAt(offset: number, { origin, lines }: Where): SourceLocation {
+function placeAt(offset: number, { origin, lines }: YamlSource): SourceLocation {
   const { line, col } = lines.linePos(offset);
   return { origin, line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-const at = (offset: number | undefined, where: Where, text: string): Problem => ({
+const problemAt = (offset: number | undefined, where: YamlSource, text: string): Problem => ({
   place: placeAt(offset ?? 0, where),
   text,
 });

@@ -15,7 +15,7 @@ type StoredFile = { readonly sha256: string; readonly tree: Stored };
  * @param text the file that the tree was parsed from
  */
 export const storeTree = (tree: ConfigTree, text: string): string =>
-  JSON.stringify({ sha256: hash("sha256", text), tree: store(tree) } satisfies StoredFile);
+  JSON.stringify({ sha256: hash("sha256", text), tree: storedOf(tree) } satisfies StoredFile);
 
 /**
  * The stored tree, with places that name the file as in messages.
@@ -23,35 +23,35 @@ export const storeTree = (tree: ConfigTree, text: string): string =>
  */
 export function restoreTree(json: string, text: string, origin: string): ConfigTree | undefined {
   const { sha256, tree } = JSON.parse(json) as StoredFile;
-  return sha256 === hash("sha256", text) ? restore(tree, origin) : undefined;
+  return sha256 === hash("sha256", text) ? treeOf(tree, origin) : undefined;
 }
 
-function store(tree: ConfigTree): Stored {
+function storedOf(tree: ConfigTree): Stored {
   const position = [tree.place.line ?? 1, tree.place.column ?? 1] as const;
   switch (tree.kind) {
     case "mapping":
       return [
         tree.kind,
         position,
-        [...tree.entries].map(([key, value]) => [key, store(value)] as const),
+        [...tree.entries].map(([key, value]) => [key, storedOf(value)] as const),
       ];
     case "list":
-      return [tree.kind, position, tree.items.map(store)];
+      return [tree.kind, position, tree.items.map(storedOf)];
     case "scalar":
       return [tree.kind, position, tree.value];
   }
 }
 
-function restore(stored: Stored, origin: string): ConfigTree {
+function treeOf(stored: Stored, origin: string): ConfigTree {
   const [kind, [line, column], content] = stored;
   const place: SourceLocation = { origin, line, column };
   switch (kind) {
     case "mapping": {
-      const entries = content.map(([key, value]) => [key, restore(value, origin)] as const);
+      const entries = content.map(([key, value]) => [key, treeOf(value, origin)] as const);
       return { kind, entries: new Map(entries), place };
     }
     case "list":
-      return { kind, items: content.map((item) => restore(item, origin)), place };
+      return { kind, items: content.map((item) => treeOf(item, origin)), place };
     case "scalar":
       return { kind, value: content, place };
   }

@@ -78,7 +78,7 @@ async function readLayer(
   const parsed = isShipped(file, request)
     ? await readParsed(basename(file), content.text, shown)
     : undefined;
-  const tree = asMapping(parsed ?? (await parse(content.text, shown)));
+  const tree = asMapping(parsed ?? (await parseFile(content.text, shown)));
   const { extends: base, own } = splitExtends(tree);
   const name = baseName(base);
   if (name === null) return { own, base: null };
@@ -87,7 +87,7 @@ async function readLayer(
 }
 
 /** Loads the parser only for files that the build has not parsed. */
-const parse = async (text: string, origin: string): Promise<ConfigTree> =>
+const parseFile = async (text: string, origin: string): Promise<ConfigTree> =>
   (await import("./parse-yaml.ts")).parseYaml(text, origin);
 
 /** The parsed tree of a shipped file from the build; undefined in a checkout, or if the file was changed since. */

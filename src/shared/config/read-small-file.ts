@@ -26,7 +26,7 @@ export async function readSmallFile(
     if (typeof found === "string") return { kind: "unreadable", reason: found };
     bytes = found;
   } catch (error) {
-    return explain(error);
+    return explainError(error);
   }
   if (bytes.length > maxBytes) {
     return { kind: "unreadable", reason: `has more than ${maxBytes} bytes` };
@@ -62,7 +62,7 @@ async function readUpTo(
   }
 }
 
-function explain(error: unknown): SmallFile {
+function explainError(error: unknown): SmallFile {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
     case undefined:

@@ -40,8 +40,8 @@ export function selectConfigFile(request: ConfigRequest): SelectedFile {
   const { flags, env, cwd } = request;
   if (flags.in !== undefined) return selectInFolder(resolve(cwd, flags.in), env);
   const named =
-    given(flags.config, "flag --config") ??
-    given(env["NIGHTDESK_CONFIG"], "environment NIGHTDESK_CONFIG");
+    settingOf(flags.config, "flag --config") ??
+    settingOf(env["NIGHTDESK_CONFIG"], "environment NIGHTDESK_CONFIG");
   if (named !== null) {
     return {
       file: resolveConfigName(named.value, cwd, request),
@@ -67,7 +67,7 @@ export function showFile(file: string, { cwd }: Pick<ConfigRequest, "cwd">): str
 }
 
 /** A value that is set and not blank, with its origin. */
-export const given = (
+export const settingOf = (
   value: string | undefined,
   origin: string,
 ): { readonly value: string; readonly origin: string } | null =>

@@ -18,10 +18,10 @@ export function validateValues(tree: Mapping): ConfigValues {
     error: expectationOf,
   });
   if (result.success) return result.data;
-  throw configFailure(result.error.issues.flatMap((issue) => describe(tree, issue)));
+  throw configFailure(result.error.issues.flatMap((issue) => problemsOf(tree, issue)));
 }
 
-function describe(tree: Mapping, issue: z.core.$ZodIssue): Problem[] {
+function problemsOf(tree: Mapping, issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => formatUnknown(tree, path, key));
@@ -102,7 +102,7 @@ export function schemaKeys(path: readonly string[] = []): string[] {
 /** The key that was probably meant: a similar one at this level, or the same name elsewhere. */
 function suggestKey(path: KeyPath, key: string): string | null {
   const alike = keysAt(path)
-    .map((known) => ({ known, distance: editDistance(plain(known), plain(key), MAX_DISTANCE) }))
+    .map((known) => ({ known, distance: editDistance(foldKey(known), foldKey(key), MAX_DISTANCE) }))
     .filter(({ known, distance }) => distance <= Math.min(MAX_DISTANCE, known.length - 2))
     .sort((a, b) => a.distance - b.distance)[0];
   if (alike !== undefined) return alike.known;
@@ -121,4 +121,4 @@ function stepInto(
 }
 
 /** Folds `maxTokens`, `max-tokens` and `max_tokens` into one spelling. */
-const plain = (key: string): string => key.toLowerCase().replaceAll(/[-_]/g, "");
+const foldKey = (key: string): string => key.toLowerCase().replaceAll(/[-_]/g, "");

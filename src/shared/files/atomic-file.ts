@@ -179,7 +179,7 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<
           await rename(partial, target);
           isMoved = true;
         }
-        await checkPlaced(handle, target);
+        await assertPlaced(handle, target);
         await folder.sync();
       } finally {
         await end("nothing");
@@ -189,7 +189,7 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<
 }
 
 /** If other users can write the folder, the name may meanwhile lead to another file. */
-async function checkPlaced(handle: FileHandle, target: string): Promise<void> {
+async function assertPlaced(handle: FileHandle, target: string): Promise<void> {
   if (await isAt(handle, target)) return;
   throw new Error(`another program replaced ${basename(target)} while it was written`);
 }
@@ -243,7 +243,7 @@ export async function openBelow(
     const { handle, path } = opened;
     try {
       const inside = join(await pathOfFolder(handle, path), name);
-      if (missing === "make") await mkdir(inside).catch(unlessThere);
+      if (missing === "make") await mkdir(inside).catch(ignoreExisting);
       opened = await openNext(inside, join(path, name), "refuse");
     } finally {
       await handle.close();
@@ -269,7 +269,7 @@ async function openNext(
   }
 }
 
-function unlessThere(error: unknown): void {
+function ignoreExisting(error: unknown): void {
   if (!hasCode(error, "EEXIST")) throw error;
 }
 

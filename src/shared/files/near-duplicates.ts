@@ -109,7 +109,7 @@ const MOST_COMPARED = 20;
  * @param least similarity, 0 to 1
  */
 export function groupDuplicates(documents: readonly Sketched[], least: number): DuplicateGroup[] {
-  const sorted = [...documents].sort(inOrder);
+  const sorted = [...documents].sort(byPath);
   const groups: { first: Sketched; copies: DuplicateGroup["copies"][number][] }[] = [];
   const byHash = new Map<string, number>();
   const byBand = new Map<string, number[]>();
@@ -150,7 +150,7 @@ export function groupDuplicates(documents: readonly Sketched[], least: number): 
   }
 }
 
-function inOrder(one: Sketched, other: Sketched): number {
+function byPath(one: Sketched, other: Sketched): number {
   const isBefore = one.isFirst === true;
   if (isBefore !== (other.isFirst === true)) return isBefore ? -1 : 1;
   return one.path < other.path ? -1 : 1;

@@ -8,7 +8,7 @@ export const PICTURE_TYPES = [
 ] as const;
 type PictureType = (typeof PICTURE_TYPES)[number];
 
-const SIGNS: readonly (readonly [PictureType, RegExp])[] = [
+const SIGNATURES: readonly (readonly [PictureType, RegExp])[] = [
   ["image/png", /^\x89PNG\r\n\x1a\n/],
   ["image/jpeg", /^\xff\xd8\xff/],
   ["image/gif", /^GIF8[79]a/],
@@ -18,10 +18,10 @@ const SIGNS: readonly (readonly [PictureType, RegExp])[] = [
 
 /** The type of a picture by its first bytes; undefined for anything else. */
 export const pictureTypeOf = (bytes: Buffer): PictureType | undefined =>
-  SIGNS.find(([, sign]) => sign.test(bytes.toString("latin1", 0, 16)))?.[0];
+  SIGNATURES.find(([, sign]) => sign.test(bytes.toString("latin1", 0, 16)))?.[0];
 
 /** Types that hosts of vision models accept. */
-const SENT = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
+const SENT_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 /** The limit of one picture; a line of a batch has 8 MiB. */
 const MOST_BYTES = 5_000_000;
 
@@ -36,7 +36,8 @@ export function readDataUrl(url: string): PictureData | string {
   if (type === undefined) {
     return "must be a data URL, data:image/png;base64,…: pictures are not fetched from anywhere";
   }
-  if (!SENT.some((sent) => sent === type)) return `is ${type}; expected one of ${SENT.join(", ")}`;
+  if (!SENT_TYPES.some((sent) => sent === type))
+    return `is ${type}; expected one of ${SENT_TYPES.join(", ")}`;
   const base64 = url.slice(comma + 1);
   if (base64.length > (MOST_BYTES * 4) / 3) return `is larger than ${MOST_BYTES / 1e6} MB`;
   const bytes = Buffer.from(base64, "base64");

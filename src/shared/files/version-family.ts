@@ -36,7 +36,7 @@ function readName(path: string): VersionedName | null {
   let [version, revision] = ["", ""];
   for (let found = COUNTED.exec(rest); found !== null; found = COUNTED.exec(rest)) {
     const { number, letter = "" } = found.groups ?? {};
-    const mark = number === undefined ? letter.toUpperCase() : sortable(number);
+    const mark = number === undefined ? letter.toUpperCase() : sortKeyOf(number);
     if (found.groups?.["version"] === undefined) revision = mark;
     else version = mark;
     take(found);
@@ -66,7 +66,7 @@ const wordsOf = (text: string): readonly string[] =>
   (text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []).map(foldWord);
 
 /** `2.1` as `0002.0001.0000.0000`. */
-const sortable = (number: string): string =>
+const sortKeyOf = (number: string): string =>
   Array.from({ length: 4 }, (_, at) => (number.split(".")[at] ?? "").padStart(4, "0")).join(".");
 
 const kindOf = (mark: string): string => (mark === "" ? "-" : /\d/.test(mark) ? "1" : "A");

@@ -4,11 +4,11 @@ import { isIP } from "node:net";
 export const hostNamesOf = (host: string, allowed: readonly string[]): ReadonlySet<string> =>
   new Set(
     [host, "localhost", "127.0.0.1", "[::1]", ...allowed].map((name) =>
-      bracketed(name.toLowerCase()),
+      bracketIpv6(name.toLowerCase()),
     ),
   );
 
-const bracketed = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name);
+const bracketIpv6 = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name);
 
 /** Whether a Host header names this server. Against DNS rebinding: another site can point its own name at this address. */
 export function isHostOf(header: string, hostNames: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-import type { DeskGauges } from "../views/desk-gauges.ts";
+import type { DatabaseGauges } from "../views/desk-gauges.ts";
 import type { Definition, Definitions, GaugeGroup, Sample } from "./metrics.ts";
 
 const gauge = (help: string, ...labels: readonly string[]): Definition => ({
@@ -8,7 +8,7 @@ const gauge = (help: string, ...labels: readonly string[]): Definition => ({
 });
 
 /** Metrics of the database: every process reports the same values. */
-export const DESK_METRICS: Definitions = {
+export const DATABASE_METRICS: Definitions = {
   nightdesk_jobs: gauge("Jobs of open batches by state.", "state"),
   nightdesk_jobs_in_queue: gauge("Jobs that were given to the queue and not begun."),
   nightdesk_oldest_job_age_seconds: gauge(
@@ -48,16 +48,16 @@ const FRESH_MS = 5_000;
 
 /**
  * Gauges of the database, read at most every five seconds, however many clients there are.
- * @param read `selectDeskGauges` on the database
+ * @param read `selectDatabaseGauges` on the database
  */
-export function deskGauges(
-  read: () => Promise<DeskGauges>,
+export function databaseGauges(
+  read: () => Promise<DatabaseGauges>,
   now: () => number = performance.now.bind(performance),
 ): GaugeGroup {
   let last: { readonly at: number; readonly samples: Promise<readonly Sample[]> } | undefined;
   return {
     name: "desk",
-    definitions: DESK_METRICS,
+    definitions: DATABASE_METRICS,
     read() {
       if (last === undefined || now() - last.at >= FRESH_MS) {
         last = { at: now(), samples: read().then(samplesOf) };
@@ -69,7 +69,7 @@ export function deskGauges(
 
 const HELD = ["paused", "approvals", "window", "budget", "host"] as const;
 
-function samplesOf(desk: DeskGauges): readonly Sample[] {
+function samplesOf(desk: DatabaseGauges): readonly Sample[] {
   const { parked, parked_host: host, waiting_exam: exam } = desk;
   const { waiting_approval: approval, waiting_review: review } = desk;
   const of = (name: string, value: number | null): readonly Sample[] =>
@@ -118,7 +118,10 @@ function samplesOf(desk: DeskGauges): readonly Sample[] {
   ];
 }
 
-const budgetSamples = ({ scope, ...shares }: DeskGauges["budgets"][number]): readonly Sample[] =>
+const budgetSamples = ({
+  scope,
+  ...shares
+}: DatabaseGauges["budgets"][number]): readonly Sample[] =>
   Object.entries(shares).flatMap(([limit, value]) =>
     value === null
       ? []
@@ -130,7 +133,7 @@ const hostSamples = ({
   state,
   capacity,
   in_use: inUse,
-}: DeskGauges["hosts"][number]): readonly Sample[] => [
+}: DatabaseGauges["hosts"][number]): readonly Sample[] => [
   { name: "nightdesk_host_up", labels: { host }, value: state === "open" ? 0 : 1 },
   { name: "nightdesk_host_slots", labels: { host }, value: capacity },
   { name: "nightdesk_host_slots_in_use", labels: { host }, value: inUse },

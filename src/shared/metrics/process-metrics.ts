@@ -2,8 +2,8 @@ import type { CommandContext } from "../commands/command-context.ts";
 import type { Config } from "../config/schema.ts";
 import { endsInTime } from "../ends-in-time.ts";
 import type { Database } from "../store/connection/database.ts";
-import { selectDeskGauges } from "../views/desk-gauges.ts";
-import { deskGauges } from "./desk-metrics.ts";
+import { selectDatabaseGauges } from "../views/desk-gauges.ts";
+import { databaseGauges } from "./desk-metrics.ts";
 import { openMetrics } from "./metrics.ts";
 import type { Definitions, GaugeGroup, Metrics } from "./metrics.ts";
 import { serveMetrics } from "./serve-metrics.ts";
@@ -30,7 +30,7 @@ export async function startMetrics(
   const place = placeOf(config);
   if (place === undefined) return undefined;
   const metrics = openMetrics(definitions);
-  metrics.addGauges(deskGauges(() => selectDeskGauges(database)));
+  metrics.addGauges(databaseGauges(() => selectDatabaseGauges(database)));
   for (const group of gauges) metrics.addGauges(group);
   let server: MetricsServer | undefined;
   try {

@@ -30,14 +30,14 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   for (let tried = 0; ; tried += 1) {
     const server = createServer(
-      (request, response) => void answer(request, response, host, served),
+      (request, response) => void sendReply(request, response, host, served),
     );
     server.requestTimeout = ANSWER_MS;
     try {
-      await listening(server, host, port === 0 ? 0 : port + tried);
+      await listen(server, host, port === 0 ? 0 : port + tried);
       server.unref();
       const { port: taken } = server.address() as AddressInfo;
-      return { address: `${hostText(host)}:${taken}`, close: () => closed(server) };
+      return { address: `${hostText(host)}:${taken}`, close: () => closeServer(server) };
     } catch (error) {
       if (!hasCode(error, "EADDRINUSE") || tried + 1 >= MOST_PORTS) throw error;
     }
@@ -46,7 +46,7 @@ export async function serveMetrics(
 
 const hostText = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
-const listening = (server: Server, host: string, port: number): Promise<void> =>
+const listen = (server: Server, host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -55,7 +55,7 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
     });
   });
 
-const closed = (server: Server): Promise<void> =>
+const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => {
       resolve();
@@ -63,15 +63,15 @@ const closed = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
-type Answer = { readonly status: number; readonly text: string; readonly type?: string };
+type Reply = { readonly status: number; readonly text: string; readonly type?: string };
 const TEXT = "text/plain; charset=utf-8";
 
-const UNREADABLE: Answer = {
+const UNREADABLE: Reply = {
   status: 500,
   text: "The metrics could not be read; the log of the process may say why.\n",
 };
 
-async function answer(
+async function sendReply(
   request: IncomingMessage,
   response: ServerResponse,
   host: string,
@@ -81,7 +81,7 @@ async function answer(
     status,
     text,
     type = TEXT,
-  } = await answerTo(request, host, served).catch(() => UNREADABLE);
+  } = await replyTo(request, host, served).catch(() => UNREADABLE);
   response.writeHead(status, {
     "content-type": type,
     "cache-control": "no-store",
@@ -91,12 +91,12 @@ async function answer(
   response.end(text);
 }
 
-async function answerTo(
+async function replyTo(
   { method, url, headers, socket }: IncomingMessage,
   host: string,
   { metrics, isReady }: Served,
-): Promise<Answer> {
-  if (!isAskedByName(headers.host, host, socket.localPort))
+): Promise<Reply> {
+  if (!isOwnHost(headers.host, host, socket.localPort))
     return {
       status: 421,
       text: `This is not ${headers.host ?? "named"}: ask it by its address.\n`,
@@ -117,7 +117,7 @@ async function answerTo(
 }
 
 /** Against DNS rebinding: accepts only literal addresses, localhost and the configured host. */
-function isAskedByName(asked: string | undefined, host: string, port: number | undefined): boolean {
+function isOwnHost(asked: string | undefined, host: string, port: number | undefined): boolean {
   if (asked === undefined) return false;
   const [, name = "", given] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/i.exec(asked) ?? [];
   if (given !== undefined && Number(given) !== port) return false;

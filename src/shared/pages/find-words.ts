@@ -141,14 +141,14 @@ function bestPlaces(
   const [lead, rest] = [foldText(before).text, foldText(after).text];
   const scores = places.map(
     (at) =>
-      alike(lead.length, (n) => page.text[at - n] === lead.at(-n)) +
-      alike(rest.length, (n) => page.text[at + words.length + n - 1] === rest[n - 1]),
+      countEqual(lead.length, (n) => page.text[at - n] === lead.at(-n)) +
+      countEqual(rest.length, (n) => page.text[at + words.length + n - 1] === rest[n - 1]),
   );
   const best = Math.max(...scores);
   return places.filter((_, at) => scores[at] === best);
 }
 
-function alike(most: number, isSame: (nth: number) => boolean): number {
+function countEqual(most: number, isSame: (nth: number) => boolean): number {
   let same = 0;
   while (same < most && isSame(same + 1)) same += 1;
   return same;
@@ -170,7 +170,7 @@ function spansOfPieces(
   const pieces = piecesOf(text, words).sort((one, other) => other.length - one.length);
   const spans: Span[] = [];
   const boxOf = ({ start, end }: Span): Box =>
-    around(
+    boxAround(
       text.from.slice(start, end).flatMap((at) => (page[at] === undefined ? [] : [page[at].box])),
     );
   for (const piece of pieces) {
@@ -211,7 +211,7 @@ function piecesOf(text: Folded, words: readonly string[]): string[] {
 const width = ([left, , right]: Box): number => right - left;
 const height = ([, top, , bottom]: Box): number => bottom - top;
 
-const around = (boxes: readonly Box[]): Box => [
+const boxAround = (boxes: readonly Box[]): Box => [
   Math.min(...boxes.map(([left]) => left)),
   Math.min(...boxes.map(([, top]) => top)),
   Math.max(...boxes.map(([, , right]) => right)),
@@ -237,8 +237,8 @@ function linesOf(letters: readonly (PlacedText | undefined)[]): readonly Box[] {
   for (const letter of letters) {
     if (letter === undefined) continue;
     const last = lines.at(-1);
-    if (last?.isSideways === letter.isSideways && goesOn(last.box, letter)) {
-      last.box = around([last.box, letter.box]);
+    if (last?.isSideways === letter.isSideways && continuesLine(last.box, letter)) {
+      last.box = boxAround([last.box, letter.box]);
     } else {
       lines.push({ box: letter.box, isSideways: letter.isSideways });
     }
@@ -249,8 +249,8 @@ function linesOf(letters: readonly (PlacedText | undefined)[]): readonly Box[] {
   });
 }
 
-function goesOn(line: Box, { box, isSideways }: PlacedText): boolean {
-  const [l, b] = isSideways ? [turn(line), turn(box)] : [line, box];
+function continuesLine(line: Box, { box, isSideways }: PlacedText): boolean {
+  const [l, b] = isSideways ? [swapAxes(line), swapAxes(box)] : [line, box];
   const shared = -gap(l[1], l[3], b[1], b[3]);
   return (
     shared >= 0.3 * Math.min(height(l), height(b)) &&
@@ -258,4 +258,4 @@ function goesOn(line: Box, { box, isSideways }: PlacedText): boolean {
   );
 }
 
-const turn = ([left, top, right, bottom]: Box): Box => [top, left, bottom, right];
+const swapAxes = ([left, top, right, bottom]: Box): Box => [top, left, bottom, right];

@@ -25,7 +25,7 @@ export function prettyLine(json: string): string {
     [...head, { text: message, style: "active" as const }],
     ...Object.entries(fields).map(([key, value]) => [
       { text: `    ${cleanLine(key)}`, style: "past" as const },
-      { text: `: ${indented(withStacks(JSON.stringify(value, null, 2)), 4)}` },
+      { text: `: ${indentLines(splitStacks(JSON.stringify(value, null, 2)), 4)}` },
     ]),
   ];
   return `${lines.map((line) => renderLine(line, "color", cleanForTerminal)).join("\n")}\n`;
@@ -37,13 +37,13 @@ const cleanValue = (key: string, value: unknown): unknown =>
   typeof value !== "string" ? value : key === "stack" ? cleanForTerminal(value) : cleanLine(value);
 
 /** Splits a stack, which is one line in JSON, into lines deeper than its key. */
-const withStacks = (json: string): string =>
+const splitStacks = (json: string): string =>
   json.replace(
     /^( *)"stack": (".*"),?$/gm,
     (_, indent: string, stack: string) =>
-      `${indent}"stack":\n${indent}    ${indented(String(JSON.parse(stack)), indent.length + 4)}`,
+      `${indent}"stack":\n${indent}    ${indentLines(String(JSON.parse(stack)), indent.length + 4)}`,
   );
 
 /** Indents all lines after the first. */
-const indented = (text: string, columns: number): string =>
+const indentLines = (text: string, columns: number): string =>
   text.replaceAll("\n", `\n${" ".repeat(columns)}`);

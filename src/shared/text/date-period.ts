@@ -48,62 +48,64 @@ const MAYBE_YEAR = /(?:19|20)\d\d/;
 /** The first shape that matches names the date. Every pattern is bounded. */
 const SHAPES: readonly (readonly [RegExp, Reading])[] = [
   [
-    shape(
+    patternOf(
       String.raw`(?<!\d)${YEAR}(?<gap>[-_. \/]?)(?<month>0[1-9]|1[0-2])\k<gap>(?<day>0[1-9]|[12]\d|3[01])(?!\d)`,
     ),
     ({ year, month, day }) => `${year}-${month}-${day}`,
   ],
   [
-    shape(String.raw`(?<!\d)(?<day>\d{1,2})\.(?<month>\d{1,2})\.${YEAR}(?!\d)`),
+    patternOf(String.raw`(?<!\d)(?<day>\d{1,2})\.(?<month>\d{1,2})\.${YEAR}(?!\d)`),
     ({ year, month = "", day = "" }) => `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`,
   ],
   [
-    shape(
+    patternOf(
       String.raw`(?<!\d)(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?${GAP}(?:(?:of|de)[ _-])?${NAMED_MONTH}${GAP}(?:del?[ _-])?${YEAR}(?!\d)`,
     ),
-    named,
+    namedMonth,
   ],
   [
-    shape(String.raw`${NAMED_MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?[-_., ]{1,2}${YEAR}(?!\d)`),
-    named,
+    patternOf(
+      String.raw`${NAMED_MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?[-_., ]{1,2}${YEAR}(?!\d)`,
+    ),
+    namedMonth,
   ],
-  [shape(String.raw`${NAMED_MONTH}${GAP}(?:del?[ _-])?${YEAR}(?!\d)`), named],
-  [shape(String.raw`(?<!\d)${YEAR}${GAP}${NAMED_MONTH}(?!${GAP}\d)`), named],
+  [patternOf(String.raw`${NAMED_MONTH}${GAP}(?:del?[ _-])?${YEAR}(?!\d)`), namedMonth],
+  [patternOf(String.raw`(?<!\d)${YEAR}${GAP}${NAMED_MONTH}(?!${GAP}\d)`), namedMonth],
   [
-    shape(
+    patternOf(
       String.raw`(?<![\p{L}\d])(?:[qt](?<part>[1-4])|(?<other>[1-4])[.]?[ _-]?(?:q|t|quartal|trimestre|quarter|(?:st|nd|rd|th)[ _-]quarter))${GAP}${YEAR}(?!\d)`,
     ),
     ({ year, part, other }) => `${year}-Q${part ?? other}`,
   ],
   [
-    shape(
+    patternOf(
       String.raw`(?<!\d)${YEAR}${GAP}(?:[qt](?<part>[1-4])|(?<other>[1-4])[.]?[ _-]?(?:quartal|trimestre|quarter))(?![\p{L}\d])`,
     ),
     ({ year, part, other }) => `${year}-Q${part ?? other}`,
   ],
   [
-    shape(String.raw`(?<![\p{L}\d])h(?<part>[12])${GAP}${YEAR}(?!\d)`),
+    patternOf(String.raw`(?<![\p{L}\d])h(?<part>[12])${GAP}${YEAR}(?!\d)`),
     ({ year, part }) => `${year}-H${part}`,
   ],
   [
-    shape(String.raw`(?<!\d)${YEAR}${GAP}h(?<part>[12])(?![\p{L}\d])`),
+    patternOf(String.raw`(?<!\d)${YEAR}${GAP}h(?<part>[12])(?![\p{L}\d])`),
     ({ year, part }) => `${year}-H${part}`,
   ],
-  [shape(String.raw`${YEAR}年(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`), numbered],
-  [shape(String.raw`(?<!\d)${YEAR}[-_. \/]?(?<month>0[1-9]|1[0-2])(?!\d)`), numbered],
-  [shape(String.raw`(?<!\d)${YEAR}(?!\d)`), ({ year = "" }) => year],
+  [patternOf(String.raw`${YEAR}年(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`), numberedMonth],
+  [patternOf(String.raw`(?<!\d)${YEAR}[-_. \/]?(?<month>0[1-9]|1[0-2])(?!\d)`), numberedMonth],
+  [patternOf(String.raw`(?<!\d)${YEAR}(?!\d)`), ({ year = "" }) => year],
 ];
 
-function shape(source: string): RegExp {
+function patternOf(source: string): RegExp {
   return new RegExp(source, "iu");
 }
 
-function named({ year, name = "", day }: Parameters<Reading>[0]): string | null {
+function namedMonth({ year, name = "", day }: Parameters<Reading>[0]): string | null {
   const month = monthOf(name);
-  return month === 0 ? null : numbered({ year, month: String(month), day });
+  return month === 0 ? null : numberedMonth({ year, month: String(month), day });
 }
 
-function numbered({ year, month = "", day }: Parameters<Reading>[0]): string {
+function numberedMonth({ year, month = "", day }: Parameters<Reading>[0]): string {
   const inMonth = `${year}-${month.padStart(2, "0")}`;
   return day === undefined ? inMonth : `${inMonth}-${day.padStart(2, "0")}`;
 }

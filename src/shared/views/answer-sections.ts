@@ -65,8 +65,8 @@ export function answerSection(
   const { job_id: jobId, custom_id: id, kind, state, input, scope } = answer;
   const task = formatTask(kind, input);
   const isFull = extent === "full";
-  const { text, isCut } = shownText(answer, extent);
-  const items = restsOn(answer, extent);
+  const { text, isCut } = answerText(answer, extent);
+  const items = evidenceItems(answer, extent);
   return {
     kind: "section",
     id: jobId,
@@ -76,7 +76,7 @@ export function answerSection(
       ...(isFull
         ? [{ kind: "line", text: `${kind}, ${state}${task === "" ? "" : `: ${task}`}` } as const]
         : kindBlocks(answer, task)),
-      ...(copies.length === 0 ? [] : [note(alsoIn(copies))]),
+      ...(copies.length === 0 ? [] : [note(copiesText(copies))]),
       ...(text === ""
         ? []
         : [{ ...quote(`${text}${isCut ? " …" : ""}`), marks: marksOf(items) } as const]),
@@ -111,7 +111,7 @@ const listOf = (label: string, items: readonly Item[]): readonly Block[] =>
   items.length === 0 ? [] : [{ kind: "list", label, items }];
 
 /** The answer without its scope footer, which is a block of its own. */
-function shownText(
+function answerText(
   { answer, scope }: JobResult,
   extent: Extent,
 ): { readonly text: string; readonly isCut: boolean } {
@@ -125,7 +125,7 @@ function shownText(
 const MOST_COPIES = 20;
 
 /** Where the copies lie that share one listed answer: `Also in: b.eml, c.eml`. */
-function alsoIn(copies: readonly JobResult[]): string {
+function copiesText(copies: readonly JobResult[]): string {
   const named = copies.slice(0, MOST_COPIES).map(({ custom_id: id, kind, input }) => {
     const path = formatTask(kind, input);
     return path === id ? path : `${path} (${id})`;
@@ -167,11 +167,11 @@ type EvidenceOfResult = JobResult["evidence"][number];
  * The evidence of an answer: its citations in the order of their numbers, or every piece that was read when it cites
  * nothing. `full` appends the other pieces that the job was given; any other extent appends only their count.
  */
-function restsOn(answer: JobResult, extent: Extent): readonly Item[] {
+function evidenceItems(answer: JobResult, extent: Extent): readonly Item[] {
   const { evidence, evidence_count: pieces } = answer;
   const cited = new Map<string, Item>();
   const found = new Set<EvidenceOfResult>();
-  for (const citation of inOrder(answer.citations ?? [])) {
+  for (const citation of byNumber(answer.citations ?? [])) {
     const piece = evidence.find((candidate) => isOfPiece(citation, candidate));
     const item =
       typeof citation.jobId === "string" || piece === undefined
@@ -185,14 +185,14 @@ function restsOn(answer: JobResult, extent: Extent): readonly Item[] {
   const others = evidence
     .filter((piece) => (cited.size === 0 || extent === "full") && !found.has(piece))
     .map((piece) => passageItem(answer, piece, { passage: piece.passage ?? "", places: "" }));
-  const shown = [...anchoredOnce([...cited.values()]), ...others];
+  const shown = [...dropRepeatedAnchors([...cited.values()]), ...others];
   const more = pieces - found.size - others.length;
   return more > 0 && shown.length > 0
     ? [...shown, { text: `and ${formatCount(more)} more that it was given` }]
     : shown;
 }
 
-const inOrder = (citations: readonly StoredCitation[]): readonly StoredCitation[] =>
+const byNumber = (citations: readonly StoredCitation[]): readonly StoredCitation[] =>
   citations.toSorted((one, other) => (one.number ?? 0) - (other.number ?? 0));
 
 /** A citation without a piece: a job that a digest cites; with `full` also a number that stands for nothing that was read. */
@@ -263,7 +263,7 @@ const anchorOf = (
     : {};
 
 /** Keeps an anchor on the first of several items that share it. */
-function anchoredOnce(items: readonly Item[]): readonly Item[] {
+function dropRepeatedAnchors(items: readonly Item[]): readonly Item[] {
   const led = new Set<string | undefined>();
   return items.map((item) => {
     const { anchor, ...rest } = item;
@@ -292,10 +292,10 @@ const stepBlocksOf = (steps: readonly StepRow[]): readonly Block[] =>
           "Steps",
           steps.map((step) => ({ text: stepText(step) })),
         ),
-        ...steps.flatMap(givenBlocks),
+        ...steps.flatMap(outputBlocks),
       ];
 
-const givenBlocks = ({ ordinal, outputs }: StepRow): readonly Block[] =>
+const outputBlocks = ({ ordinal, outputs }: StepRow): readonly Block[] =>
   outputs.flatMap(({ stream, text }) =>
     text === undefined
       ? []

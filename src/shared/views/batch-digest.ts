@@ -13,7 +13,7 @@ import { countOf, formatCount } from "./quantity.ts";
 import { explainCode } from "./remedies.ts";
 import { headline } from "./report-overview.ts";
 
-type Digested = {
+type DigestData = {
   readonly batch: BatchProgress;
   readonly problems: readonly ProblemGroup[];
   readonly grades: GradeCounts;
@@ -41,10 +41,10 @@ export async function readBatchDigest(
   return digestLines({ batch, problems, grades, waiting, dashboard }).join("\n");
 }
 
-function digestLines(digested: Digested): readonly string[] {
+function digestLines(digested: DigestData): readonly string[] {
   const { batch, grades, dashboard } = digested;
   const graded = RUN_GRADES.filter((grade) => grades[grade] > 0);
-  const needed = neededLines(digested);
+  const needed = attentionLines(digested);
   return [
     `${batch.name}: ${headline(digested)}`,
     batch.finishedAt === null
@@ -71,12 +71,12 @@ function stateLine(batch: BatchProgress): string {
   return `State: ${formatState(batch)}${remedy === undefined ? "." : `; ${remedy}`}`;
 }
 
-function neededLines({
+function attentionLines({
   batch: { batchId, counts },
   problems,
   grades,
   waiting,
-}: Digested): readonly string[] {
+}: DigestData): readonly string[] {
   const failed = problems
     .filter(({ state }) => state === "failed" || state === "expired")
     .map(({ code, jobs }) => `${code} ${formatCount(jobs)}`);
@@ -110,7 +110,7 @@ function neededLines({
   return lines.flatMap(([count, text]) => (count === 0 ? [] : [`- ${text}`]));
 }
 
-function refusalLines({ problems }: Digested): readonly string[] {
+function refusalLines({ problems }: DigestData): readonly string[] {
   const refused = problems.filter(({ state }) => state === "refused");
   const more = refused.slice(MOST_REFUSALS).reduce((sum, { jobs }) => sum + jobs, 0);
   return refused.length === 0

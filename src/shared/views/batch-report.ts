@@ -108,7 +108,7 @@ function foldersSection(report: Report): readonly Section[] {
   ];
 }
 
-const line = (...text: Extract<Block, { kind: "line" }>["text"][]): Block => ({
+const lineBlock = (...text: Extract<Block, { kind: "line" }>["text"][]): Block => ({
   kind: "line",
   text: text.flat(),
 });
@@ -184,7 +184,7 @@ function changesSection({ changes }: Report): readonly Section[] {
   const others = groups.length === 0 ? ", and nothing else did otherwise" : "";
   const told = `: ${countOf(same, "job")} came out the same${others}.`;
   const compared = ["Compared with ", strong(since.name), " of ", time(since.created_at), told];
-  return [section("changes", "What changed", [line(...compared), ...groups])];
+  return [section("changes", "What changed", [lineBlock(...compared), ...groups])];
 }
 
 function changeSection({ change, jobs, examples }: ChangeRow, title: string): Section {
@@ -236,7 +236,7 @@ const jobsOf = (kinds: readonly KindRow[], kind: string): number =>
 
 type CostGroup = readonly [name: string, rows: readonly CostRow[]];
 
-const total =
+const sumOver =
   (of: "runs" | "prompt_tokens" | "completion_tokens" | "model_ms" | "run_ms") =>
   ([, rows]: CostGroup): number =>
     sum(rows.map((row) => row[of]));
@@ -245,11 +245,11 @@ function costTable(costs: readonly CostRow[], nameOf: (row: CostRow) => string):
   const groups = [...groupBy(costs, nameOf)];
   return tableOf<CostGroup>(groups.length > 1 ? [...groups, ["All", costs]] : groups, [
     ["Of", ([name]) => name, NAME],
-    numbers("Runs", total("runs")),
-    numbers("Tokens read", total("prompt_tokens")),
-    numbers("Tokens written", total("completion_tokens")),
-    ["In the model", (group) => duration(total("model_ms")(group)), RIGHT],
-    ["In all", (group) => duration(total("run_ms")(group)), RIGHT],
+    numbers("Runs", sumOver("runs")),
+    numbers("Tokens read", sumOver("prompt_tokens")),
+    numbers("Tokens written", sumOver("completion_tokens")),
+    ["In the model", (group) => duration(sumOver("model_ms")(group)), RIGHT],
+    ["In all", (group) => duration(sumOver("run_ms")(group)), RIGHT],
   ]);
 }
 
@@ -278,7 +278,7 @@ function holdsSection(report: Report): readonly Section[] {
   const statement = `select * from batch_holds where batch_id = '${batch.batchId}' order by began_at`;
   return [
     section("holds", "When it stood still, and why", [
-      line(formatHolds(report)),
+      lineBlock(formatHolds(report)),
       tableOf(shown, [
         ["From", (hold) => time(hold.began_at)],
         ["To", ({ ended_at: at }) => (at === null ? "still held" : time(at))],

@@ -57,14 +57,14 @@ export const formatState = (batch: BatchProgress): string =>
 
 export const stateText = (batch: BatchProgress): Piece => state(batch.state, formatState(batch));
 
-export type Held = {
+export type HeldBatch = {
   readonly name: string;
   readonly holdReason: HoldReason | null;
   readonly holdUntil: Date | null;
 };
 
 /** `held: window, until 2026-11-21 22:00 CET (2026-11-21 21:00:00Z)`. A time that has passed reads `ended at`. */
-export function formatHold({ holdReason, holdUntil }: Omit<Held, "name">): string {
+export function formatHold({ holdReason, holdUntil }: Omit<HeldBatch, "name">): string {
   const reason = `held: ${holdReason ?? ""}`;
   if (holdUntil === null) return reason;
   const moment = formatMoment(holdUntil);
@@ -88,7 +88,7 @@ export function formatStateOn(
 }
 
 /** The command or setting that releases a held batch; undefined when waiting is the only remedy. */
-export function holdRemedy({ name, holdReason, holdUntil }: Held): string | undefined {
+export function holdRemedy({ name, holdReason, holdUntil }: HeldBatch): string | undefined {
   const quoted = JSON.stringify(name);
   switch (holdReason) {
     case "paused":
@@ -156,12 +156,12 @@ export const heldMs = (holds: readonly PastHold[]): number =>
 export const hookCallLines = (calls: readonly ShownCall[]): readonly Text[] =>
   calls.map((call) =>
     call.target === "write_back"
-      ? joinTexts("write-back: ", writeText(call))
-      : joinTexts(`${call.target}${OF_EVENTS[call.event]}: `, callText(call)),
+      ? joinTexts("write-back: ", writeBackText(call))
+      : joinTexts(`${call.target}${OF_EVENTS[call.event]}: `, hookCallText(call)),
   );
 
 /** The state of the write-back that the end of a batch starts. */
-function writeText({ state: of, error, ended_at: endedAt }: ShownCall): Text {
+function writeBackText({ state: of, error, ended_at: endedAt }: ShownCall): Text {
   const why = error === null ? "" : `: ${error}`;
   switch (of) {
     case "done":
@@ -180,7 +180,7 @@ const OF_EVENTS: Readonly<Record<ShownCall["event"], string>> = {
   approval_needed: ", that it waits for somebody",
 };
 
-function callText(call: ShownCall): Text {
+function hookCallText(call: ShownCall): Text {
   const { status, error, tries, ended_at: endedAt } = call;
   const why = error === null ? "" : `: ${error}`;
   switch (call.state) {

@@ -46,7 +46,7 @@ export function carriedWords(run: RunDetail): readonly CarriedWords[] {
     words: quote,
   }));
   return (claims.length > 0 ? claims : fields).flatMap((place: Place, at) =>
-    placed(run, place, { number: at + 1, place: 0 }),
+    carriedAt(run, place, { number: at + 1, place: 0 }),
   );
 }
 
@@ -66,7 +66,7 @@ export async function carriedElsewhere(
   const lines = linesOf(passages, lineStart, lineEnd).map(({ text }) => text);
   const { text, grade } = claim;
   const words = lines.join("\n") || null;
-  const [carried] = placed(run, { ...other, text, grade, words }, { number, place: at });
+  const [carried] = carriedAt(run, { ...other, text, grade, words }, { number, place: at });
   return carried;
 }
 
@@ -76,7 +76,7 @@ const sourceOf = (run: RunDetail, path: string | null): RunDetail["evidence"][nu
       piece.path === path && piece.admitted && (piece.kind === "file" || piece.kind === "chunk"),
   );
 
-function placed(
+function carriedAt(
   run: RunDetail,
   place: Place,
   at: Pick<CarriedWords, "number" | "place">,

@@ -38,7 +38,7 @@ const gaugesSchema = z.object({
 });
 
 /** The state of the whole installation: what waits, what holds it, which workers run, and how old the index is. */
-export type DeskGauges = z.infer<typeof gaugesSchema>;
+export type DatabaseGauges = z.infer<typeof gaugesSchema>;
 
 /** Hosts, and schedules that are switched on, in one report. */
 const MOST_NAMED = 50;
@@ -46,7 +46,7 @@ const MOST_NAMED = 50;
 const MISSED_WITHIN = "1 day";
 
 /** SQL of the largest used share of each limit; null if no row has that limit. */
-const mostUsed = (): string =>
+const largestShares = (): string =>
   ["tokens", "calls", "seconds", "money"]
     .map((of) => `max(${of}_used::double precision / ${of}_limit) as ${of}`)
     .join(", ");
@@ -56,7 +56,7 @@ const mostUsed = (): string =>
  * Budgets are used shares: that of the night, and the largest among open batches; null without a limit.
  * Ages are in seconds. `last_s` and `indexed_s` are seconds since the last run and scan; null if there was none.
  */
-export const selectDeskGauges = (db: Queryable): Promise<DeskGauges> =>
+export const selectDatabaseGauges = (db: Queryable): Promise<DatabaseGauges> =>
   oneRowOf(db, gaugesSchema)`
      with open as materialized (select batch_id, hold_reason from nightdesk_data.batches where state = 'open'),
      counted as (
@@ -95,10 +95,10 @@ export const selectDeskGauges = (db: Queryable): Promise<DeskGauges> =>
               as schedules,
             coalesce((select sum(money_used) from nightdesk_data.nights where ends_at > clock_timestamp()), 0) as night_money,
             (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from (
-               select 'batch' as scope, ${mostUsed()}
+               select 'batch' as scope, ${largestShares()}
                  from open join nightdesk_data.batch_budgets using (batch_id)
                 union all
-               select 'night', ${mostUsed()}
+               select 'night', ${largestShares()}
                  from nightdesk_data.nights where ends_at > clock_timestamp()) u) as budgets,
             (select count(*) from nightdesk_data.schedule_runs
               where cause = 'missed' and made_at > clock_timestamp() - interval '${MISSED_WITHIN}') as schedules_missed,

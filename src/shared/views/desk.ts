@@ -29,7 +29,7 @@ export const selectDeskState = (db: Queryable): Promise<DeskState> =>
                               from nightdesk_data.batch_counts n where n.batch_id = b.batch_id)) as is_working
        from (select count(*) as values from nightdesk_data.write_backs where is_waiting) v`;
 
-const askedSchema = z.object({
+const singleJobSchema = z.object({
   job_id: z.string(),
   kind: z.enum(KINDS),
   input: z.record(z.string(), z.unknown()),
@@ -39,11 +39,11 @@ const askedSchema = z.object({
   created_at: z.date(),
 });
 /** A job that was queued outside a batch: mostly a question. */
-export type AskedJob = z.infer<typeof askedSchema>;
+export type SingleJob = z.infer<typeof singleJobSchema>;
 
 /** Newest first. */
-export const selectAsked = (db: Queryable, limit: number): Promise<readonly AskedJob[]> =>
-  rowsOf(db, askedSchema, [limit])`
+export const selectSingleJobs = (db: Queryable, limit: number): Promise<readonly SingleJob[]> =>
+  rowsOf(db, singleJobSchema, [limit])`
      select j.job_id, j.kind, j.input, j.state, j.error_code, r.grade, j.created_at
        from (select batch_id, created_at from nightdesk_data.batches where origin = 'ad_hoc'
               order by created_at desc limit $1) b
@@ -73,10 +73,10 @@ const workerSchema = z.object({
   ),
 });
 /** A worker and the jobs that it runs. */
-export type DeskWorker = z.infer<typeof workerSchema>;
+export type WorkerRow = z.infer<typeof workerSchema>;
 
 /** Workers with a heartbeat within the last day, live ones first. */
-export const selectDeskWorkers = (db: Queryable): Promise<readonly DeskWorker[]> =>
+export const selectWorkers = (db: Queryable): Promise<readonly WorkerRow[]> =>
   rowsOf(db, workerSchema)`
      select w.host, w.pid, w.version, w.concurrency, w.started_at, w.heartbeat_at, w.is_alive,
             (select coalesce(jsonb_agg(jsonb_build_object('job_id', j.job_id, 'custom_id', j.custom_id, 'kind', j.kind,
@@ -94,9 +94,9 @@ const queueSchema = z.object({
   oldest_batch: z.string().nullable(),
 });
 /** The count of dispatched jobs, and the oldest waiting job that may run. */
-export type DeskQueue = z.infer<typeof queueSchema>;
+export type QueueRow = z.infer<typeof queueSchema>;
 
-export const selectDeskQueue = (db: Queryable): Promise<DeskQueue> =>
+export const selectQueue = (db: Queryable): Promise<QueueRow> =>
   oneRowOf(db, queueSchema)`
      select (select count(*) from nightdesk_data.jobs where dispatched_at is not null) as dispatched,
             o.created_at as oldest_at, o.name as oldest_batch
@@ -148,10 +148,10 @@ const budgetSchema = z.object({
   money_used: z.number(),
 });
 /** The used amounts and limits of a budget. A null limit does not apply. */
-export type DeskBudget = z.infer<typeof budgetSchema>;
+export type BudgetRow = z.infer<typeof budgetSchema>;
 
 /** Budgets of open batches, and of the current night. */
-export const selectDeskBudgets = (db: Queryable): Promise<readonly DeskBudget[]> =>
+export const selectBudgets = (db: Queryable): Promise<readonly BudgetRow[]> =>
   rowsOf(db, budgetSchema)`
      select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,
             u.money_limit, u.money_used

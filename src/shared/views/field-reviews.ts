@@ -68,11 +68,11 @@ export async function takeFieldDecision(
   const sentence = `${name} is ${said.decision}${correction === null ? "" : `: ${valueText(correction)}`}.`;
   const isNew = said.decision !== "accepted" || field.decision !== null;
   const places = isNew ? await selectWrittenTo(db, field) : [];
-  return [sentence, ...places.map(stays)].join(" ");
+  return [sentence, ...places.map(writtenText)].join(" ");
 }
 
 /** The write-back never writes a value twice. */
-const stays = ({ document, batch }: { readonly document: string; readonly batch: string }) =>
+const writtenText = ({ document, batch }: { readonly document: string; readonly batch: string }) =>
   `It was written to ${document} before, and stays there as it is: change it there, or take back all of its batch ` +
   `with nightdesk write-back undo ${JSON.stringify(batch)}.`;
 

@@ -17,11 +17,11 @@ export type Fragment = string | number | Html | readonly Html[];
 export const markup = (strings: TemplateStringsArray, ...values: readonly Fragment[]): Html =>
   new Html(
     strings
-      .map((text, index) => `${text}${index < values.length ? show(values[index] ?? "") : ""}`)
+      .map((text, index) => `${text}${index < values.length ? textOf(values[index] ?? "") : ""}`)
       .join(""),
   );
 
-function show(value: Fragment): string {
+function textOf(value: Fragment): string {
   if (value instanceof Html) return value.toString();
   if (typeof value === "string") return escapeHtml(value);
   return typeof value === "number" ? String(value) : value.map(String).join("");

@@ -42,7 +42,7 @@ export function nightPicture(night: Night, zone: string, id = "night"): Html {
   return markup`<figure class="picture"><svg role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${TOP + HEIGHT + FOOT}">
 <title id="${id}-title">Jobs by state over time</title><desc id="${id}-desc">${describeNight(night, zone)}</desc>
 <svg y="${TOP}" width="100%" height="${HEIGHT}" viewBox="0 0 1000 1000" preserveAspectRatio="none">${NIGHT_STATES.map(
-    (state, at) => area(night, at, state, most),
+    (state, at) => stateArea(night, at, state, most),
   )}</svg>
 ${night.holds.map((hold) => holdBand(hold, night))}
 <line class="axis" x1="0" x2="100%" y1="${TOP + HEIGHT}" y2="${TOP + HEIGHT}"/><text x="0" y="${TOP - 8}">${formatCount(most)} ${most === 1 ? "job" : "jobs"}</text>
@@ -58,11 +58,14 @@ const totalOf = (point: NightPoint): number =>
 const below = (point: NightPoint, states: number): number =>
   NIGHT_STATES.slice(0, states).reduce((total, state) => total + point[state], 0);
 
-function area({ points }: Night, at: number, state: NightState, most: number): Html {
+function stateArea({ points }: Night, at: number, state: NightState, most: number): Html {
   if (points.every((point) => point[state] === 0)) return markup``;
   const line = (states: number): readonly string[] =>
     points
-      .map((point, index) => ({ x: (1000 * index) / (points.length - 1), y: below(point, states) }))
+      .map((point, index) => ({
+        x: (1000 * index) / (points.length - 1),
+        y: below(point, states),
+      }))
       .filter(({ y }, index, all) => y !== all[index - 1]?.y || y !== all[index + 1]?.y)
       .map(({ x, y }) => `${x.toFixed(0)} ${(1000 - (1000 * y) / most).toFixed(0)}`);
   const outline = [...line(at + 1), ...line(at).toReversed()].join("L");

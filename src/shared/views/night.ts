@@ -137,13 +137,13 @@ function nightOfRow({ began_at: from, ended_at: to, moves, holds, models }: Nigh
   let at = { succeeded: 0, refused: 0, failed: 0, running: 0, waiting: 0 };
   for (let step = 0; step <= STEPS; step += 1) {
     const move = byStep.get(step);
-    if (move !== undefined) at = moved(at, move);
+    if (move !== undefined) at = applyMove(at, move);
     points.push({ at: new Date(from.getTime() + (lasted * step) / STEPS), ...at });
   }
   return { from, to, points, holds, models };
 }
 
-const moved = (
+const applyMove = (
   at: Readonly<Record<NightState, number>>,
   { added, began, succeeded, refused, failed }: NightRow["moves"][number],
 ): Record<NightState, number> => ({

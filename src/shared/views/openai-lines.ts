@@ -29,11 +29,11 @@ export function openAiLine(result: JobResult, vectors: JobVectors): Written | un
       return openAiOutput(responseLine(result, 200, bodyOf(result, vectors)));
     case "refused":
     case "failed":
-      return errors(responseLine(result, errorStatus(result.error_code), errorBody(result)));
+      return openAiError(responseLine(result, errorStatus(result.error_code), errorBody(result)));
     case "cancelled":
-      return errors(errorLine(result, "batch_cancelled"));
+      return openAiError(errorLine(result, "batch_cancelled"));
     case "expired":
-      return errors(errorLine(result, "batch_expired"));
+      return openAiError(errorLine(result, "batch_expired"));
     case "queued":
     case "running":
     case "parked":
@@ -51,11 +51,11 @@ const errorBody = (result: JobResult): object => ({
     param: null,
     code: result.error_code,
   },
-  ...(result.evidence.length === 0 ? {} : { nightdesk: provenOf(result) }),
+  ...(result.evidence.length === 0 ? {} : { nightdesk: provenanceOf(result) }),
 });
 
 /** The fields that OpenAI's format lacks: grade, statements with their places, and evidence. */
-export const provenOf = (result: JobResult): object => ({
+export const provenanceOf = (result: JobResult): object => ({
   ...{ run_id: result.run_id, kind: result.kind, scope: result.scope },
   ...{ grade: result.grade, claims: result.claims, ...claimsJson(result) },
   ...(result.bindings.length === 0 ? {} : { fields: result.bindings }),
@@ -86,7 +86,7 @@ export const publicId = (prefix: string, uuid: string): string =>
 export const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 const openAiOutput = (line: object): Written => ({ to: "output", text: jsonForTerminal(line) });
-const errors = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });
+const openAiError = (line: object): Written => ({ to: "errors", text: jsonForTerminal(line) });
 
 export const completionId = ({ run_id: runId, job_id: jobId }: JobResult): string =>
   publicId("chatcmpl-", runId ?? jobId);
@@ -115,7 +115,7 @@ const chatCompletion = (result: JobResult): object => ({
   ],
   usage: completionUsage(result),
   system_fingerprint: null,
-  nightdesk: provenOf(result),
+  nightdesk: provenanceOf(result),
 });
 
 /** Tokens of all calls of a job; 0 if it called no model. */

@@ -33,7 +33,7 @@ export const refusalsSection = (report: Report): readonly Section[] =>
 
 /** Duplicates: jobs without a result of their own, because a job on another file ran in their place. */
 export const copiesSection = (report: Report): readonly Section[] =>
-  groupSection(report, ({ error_code: name }) => isCopy(name), {
+  groupSection(report, ({ error_code: name }) => isDuplicate(name), {
     ...{ id: "copies", title: "Copies, worked once", before: [] },
   });
 
@@ -50,9 +50,9 @@ function groupSection(
 }
 
 const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
-  came !== "refused" && !isCopy(name) && !WAITS_FOR_PEOPLE.includes(name);
+  came !== "refused" && !isDuplicate(name) && !WAITS_FOR_PEOPLE.includes(name);
 
-const isCopy = (name: string): boolean => name === "DUPLICATE";
+const isDuplicate = (name: string): boolean => name === "DUPLICATE";
 
 /** Commands that run unsuccessful jobs again. They name the batch by its id, which needs no quotes in any shell. */
 function fixCommands({ batch, failureGroups }: Report): readonly string[] {
@@ -87,20 +87,20 @@ type Message = FailureGroupRow["messages"][number];
 /** The task of a job and its message. Jobs with the same message share one item. */
 function messageItem({ error_message: message, jobs, examples }: Message): Item {
   const [first] = examples;
-  if (jobs === 1 && first !== undefined) return { text: askedText(first), lines: [message] };
+  if (jobs === 1 && first !== undefined) return { text: taskText(first), lines: [message] };
   const more = jobs - examples.length;
   return {
     mark: `${formatCount(jobs)} ×`,
     text: message,
     lines: [
-      ...examples.map(askedText),
+      ...examples.map(taskText),
       ...(more > 0 ? [`and ${formatCount(more)} more that were told the same`] : []),
     ],
   };
 }
 
 /** The question or path of a job, and its id if that differs. */
-function askedText({ custom_id: id, kind, input }: Message["examples"][number]): Text {
+function taskText({ custom_id: id, kind, input }: Message["examples"][number]): Text {
   const task = formatTask(kind, input);
   return task === "" || task === id ? [strong(id)] : [strong(task), " ", code(id)];
 }

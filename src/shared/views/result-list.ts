@@ -59,7 +59,7 @@ type Condition = readonly [
 ];
 
 /** Joins only the conditions that are set, so that the planner finds the index of each. */
-function conditionsOf(conditions: readonly Condition[], first: number): Conditions {
+function joinConditions(conditions: readonly Condition[], first: number): Conditions {
   const values: string[] = [];
   const parts: string[] = [];
   for (const [wanted, sql] of conditions) {
@@ -73,13 +73,13 @@ function conditionsOf(conditions: readonly Condition[], first: number): Conditio
 }
 
 /** Conditions that an index of the jobs answers. */
-const indexed = ({ state, code }: ResultFilter): readonly Condition[] => [
+const indexedConditions = ({ state, code }: ResultFilter): readonly Condition[] => [
   [[state], (at) => `j.state = ${at}`],
   [[code], (at) => `j.error_code = ${at}`],
 ];
 
 /** Conditions that need a scan of the jobs. */
-const unindexed = ({ kind, grade, folder, text }: ResultFilter): readonly Condition[] => [
+const scanConditions = ({ kind, grade, folder, text }: ResultFilter): readonly Condition[] => [
   [[kind], (at) => `j.kind = ${at}`],
   [[grade], (at) => `r.grade = ${at}`],
   [
@@ -136,7 +136,7 @@ export async function selectResultPage(
   filter: ResultFilter,
   at: { readonly after: string; readonly limit: number; readonly scan?: ScanLimit },
 ): Promise<ResultPage> {
-  return conditionsOf(unindexed(filter), 1).values.length > 0
+  return joinConditions(scanConditions(filter), 1).values.length > 0
     ? scanResults(db, batchId, filter, { scan: SCAN_LIMIT, ...at })
     : selectByIndex(db, batchId, filter, at);
 }
@@ -147,7 +147,7 @@ async function selectByIndex(
   filter: ResultFilter,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<ResultPage> {
-  const { sql, values } = conditionsOf(indexed(filter), 4);
+  const { sql, values } = joinConditions(indexedConditions(filter), 4);
   const rows = await rowsOf(db, listedSchema, [batchId, after, limit + 1, ...values])`
      select ${COLUMNS}
        from nightdesk_data.jobs j left join nightdesk_data.runs r on r.run_id = j.run_id
@@ -208,8 +208,8 @@ async function selectSlice(
     wanted,
   }: { readonly from: string; readonly rows: number; readonly wanted: number },
 ): Promise<z.infer<typeof sliceSchema>> {
-  const first = conditionsOf(indexed(filter), 5);
-  const then = conditionsOf(unindexed(filter), 5 + first.values.length);
+  const first = joinConditions(indexedConditions(filter), 5);
+  const then = joinConditions(scanConditions(filter), 5 + first.values.length);
   return oneRowOf(db, sliceSchema, [batchId, from, size, wanted, ...first.values, ...then.values])`
      with slice as materialized (
        select j.job_id, j.seq, j.custom_id, j.kind, j.state, j.error_code, j.error_message, j.input, j.run_id, j.finished_at

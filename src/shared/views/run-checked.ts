@@ -11,7 +11,7 @@ import { joinTexts, listSection } from "./section.ts";
 import type { Extent, Item, Section } from "./section.ts";
 
 /** The records of how the statements of an answer were checked. */
-export type Checked = Pick<
+export type RunChecks = Pick<
   RunDetail,
   | ("quotes" | "figures" | "field_bindings" | "claims")
   | ("grade" | "claims_dropped" | "verification")
@@ -19,7 +19,7 @@ export type Checked = Pick<
 >;
 
 /** Quotes, figures, fields and statements with their supporting words; then the verification's checks and open questions. */
-export const checkedSections = (run: Checked, extent: Extent): readonly Section[] => [
+export const checkSections = (run: RunChecks, extent: Extent): readonly Section[] => [
   ...listSection("quotes", "Quotes", run.quotes.map(quoteItem), {
     ...{ extent, noun: "quote", markColumns: 14 },
   }),
@@ -35,7 +35,7 @@ export const checkedSections = (run: Checked, extent: Extent): readonly Section[
   ...(run.verification === "off" ? [] : verificationSections(run, extent)),
 ];
 
-function verificationSections(run: Checked, extent: Extent): readonly Section[] {
+function verificationSections(run: RunChecks, extent: Extent): readonly Section[] {
   const list = { extent, noun: "row", markColumns: 8 };
   const checks = run.verification_checks.map(checkItem(extent));
   const coverage = run.coverage.map(coverageItem);
@@ -49,12 +49,12 @@ function verificationSections(run: Checked, extent: Extent): readonly Section[] 
   ];
 }
 
-const quoteItem = (row: Checked["quotes"][number]): Item => ({
+const quoteItem = (row: RunChecks["quotes"][number]): Item => ({
   mark: row.class,
   text: joinTexts(`"${oneLine(row.quote, "brief")}"  `, spanPlace(row)),
 });
 
-const figureItem = (row: Checked["figures"][number]): Item => ({
+const figureItem = (row: RunChecks["figures"][number]): Item => ({
   mark: row.flagged ? "FLAGGED" : "ok",
   text: joinTexts(
     `${row.kind} ${oneLine(row.figure, "brief")}, stands in ${row.stands_in}`,
@@ -62,7 +62,7 @@ const figureItem = (row: Checked["figures"][number]): Item => ({
   ),
 });
 
-function fieldsTitle({ field_bindings: rows }: Checked): string {
+function fieldsTitle({ field_bindings: rows }: RunChecks): string {
   const unbound = rows.filter((row) => row.state === "unbound").length;
   const rest = unbound === 0 ? "" : ` (${countOf(unbound, "value")} without words that carry it)`;
   return `Fields, and the words that carry them${rest}`;
@@ -70,7 +70,7 @@ function fieldsTitle({ field_bindings: rows }: Checked): string {
 
 const bindingItem =
   (extent: Extent) =>
-  (row: Checked["field_bindings"][number]): Item => ({
+  (row: RunChecks["field_bindings"][number]): Item => ({
     mark: row.grade ?? row.state,
     text: joinTexts(
       `${row.pointer} ${oneLine(JSON.stringify(row.value), "brief")}`,
@@ -81,7 +81,7 @@ const bindingItem =
     ),
   });
 
-function claimsTitle({ grade, claims, claims_dropped: dropped }: Checked): string {
+function claimsTitle({ grade, claims, claims_dropped: dropped }: RunChecks): string {
   const share = shareText(claims.filter(({ stands }) => stands).map((claim) => claim.grade));
   const told = [
     ...(grade === "verified" ? [grade] : []),
@@ -94,7 +94,7 @@ function claimsTitle({ grade, claims, claims_dropped: dropped }: Checked): strin
 /** A statement of a draft, its fate, and the words that support it or come nearest. */
 const claimItem =
   (extent: Extent) =>
-  (row: Checked["claims"][number]): Item => ({
+  (row: RunChecks["claims"][number]): Item => ({
     mark: row.grade,
     text: oneLine(row.text, extent),
     lines: [
@@ -118,7 +118,7 @@ const claimItem =
 
 const checkItem =
   (extent: Extent) =>
-  (check: Checked["verification_checks"][number]): Item => ({
+  (check: RunChecks["verification_checks"][number]): Item => ({
     mark: check.state === check.expects ? "ok" : check.state.toUpperCase(),
     text: `${oneLine(check.question, extent)} Expected ${check.expects}, found ${check.state}${contradicts(check) ? ", which contradicts it" : ""}.`,
     lines: [
@@ -133,12 +133,12 @@ const checkItem =
     ],
   });
 
-const coverageItem = (row: Checked["coverage"][number]): Item => ({
+const coverageItem = (row: RunChecks["coverage"][number]): Item => ({
   text: `${formatCount(row.read)} of ${formatCount(row.members)} ${row.set_query}`,
   lines: [oneLine(row.claim, "brief")],
 });
 
-function auditItem(row: Checked["audits"][number]): Item {
+function auditItem(row: RunChecks["audits"][number]): Item {
   const { score, given, caps } = row;
   const kept =
     score === given
@@ -153,7 +153,7 @@ function auditItem(row: Checked["audits"][number]): Item {
   };
 }
 
-const constraintItem = (row: Checked["constraints"][number]): Item => ({
+const constraintItem = (row: RunChecks["constraints"][number]): Item => ({
   text: `${oneLine(row.what, "brief")}  ${row.reason.replaceAll("_", " ")}${row.resolved_at === null ? "" : ", resolved since"}`,
   lines: [oneLine(row.needed, "brief")],
 });

@@ -44,7 +44,7 @@ function callItem(run: RunDetail, call: Call, index: number, extent: Extent): It
   const { prompt } = call;
   return {
     mark: String(index + 1).padStart(3),
-    text: formatAsked(run, call),
+    text: formatCall(run, call),
     facts: [
       fact("prompt", `${call.prompt_template}, sha256 ${call.prompt_sha256}`),
       ...valueFacts(run, call, extent),
@@ -60,7 +60,7 @@ function callItem(run: RunDetail, call: Call, index: number, extent: Extent): It
   };
 }
 
-function formatAsked(run: RunDetail, call: Call): string {
+function formatCall(run: RunDetail, call: Call): string {
   const tokens = `${formatCount(call.prompt_tokens)} + ${formatCount(call.completion_tokens)} tokens`;
   const load = call.load_ms < 1 ? "" : `, ${formatDuration(call.load_ms)} of it loading`;
   return `${call.pass.padEnd(6)} ${call.model}, ${formatDuration(call.duration_ms)}${load}, ${tokens}${formatOrigin(run, call)}`;
@@ -121,9 +121,9 @@ function formatReferences(run: RunDetail, references: readonly Reference[]): str
     .join("; ");
 }
 
-type Shown = { readonly row: number; readonly name: string; readonly span: string };
+type ShownReference = { readonly row: number; readonly name: string; readonly span: string };
 
-function formatReference(run: RunDetail, reference: Reference): Shown {
+function formatReference(run: RunDetail, reference: Reference): ShownReference {
   const { path, sha256, chunkKey, startChar, endChar, summaryLevel } = reference;
   const at = run.evidence.findIndex(
     (piece) => piece.path === path && piece.sha256 === sha256 && piece.chunk_key === chunkKey,

@@ -1,7 +1,7 @@
 import { isRecord } from "../schema/json-value.ts";
 import { fieldFacts } from "./answer-sections.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
-import { checkedSections } from "./run-checked.ts";
+import { checkSections } from "./run-checked.ts";
 import { callBlocks, citationItems, evidenceItem, oneLine, toolCallItem } from "./run-evidence.ts";
 import type { RunDetail, RunRow } from "./runs.ts";
 import { stepBlocks } from "./steps.ts";
@@ -58,7 +58,7 @@ export const runPage = (run: RunDetail, extent: Extent): Page => ({
       ...{ extent, noun: "piece", markColumns: 4 },
     }),
     ...partsSection(run, extent),
-    ...checkedSections(run, extent),
+    ...checkSections(run, extent),
     ...sectionOf(
       "summary",
       "Summary",

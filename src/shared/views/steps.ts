@@ -123,15 +123,15 @@ const stepTable = (steps: readonly StepRow[], extent: Extent): Table =>
       { ...RIGHT, leftOut: 2 },
     ],
     ["tokens", tokensText, { ...RIGHT, leftOut: 1 }],
-    ["gave", gaveText, { leftOut: 3 }],
-    ["what", (step) => whatText(step, extent), WORDS],
+    ["gave", outputsText, { leftOut: 3 }],
+    ["what", (step) => detailText(step, extent), WORDS],
   ]);
 
 const tokensText = ({ prompt_tokens: read, completion_tokens: written }: StepRow): string | null =>
   read === null ? null : `${formatCount(read)} + ${formatCount(written ?? 0)}`;
 
 /** `E1, E2; result 1.2 KB`. */
-function gaveText(step: StepRow): string | null {
+function outputsText(step: StepRow): string | null {
   const pieces = evidenceOf(step).map((number) => `E${number}`);
   const outputs = step.outputs.map(
     ({ stream, bytes, removed_at: at }) =>
@@ -150,7 +150,7 @@ function evidenceOf({ detail }: StepRow): readonly number[] {
 const ARGS_COLUMNS = 120;
 
 /** The error, the arguments, the model and the details of a step. */
-function whatText(step: StepRow, extent: Extent): string {
+function detailText(step: StepRow, extent: Extent): string {
   const args = step.args === null ? [] : [shorten(JSON.stringify(step.args), extent)];
   const error =
     step.error_code === null

@@ -1,7 +1,7 @@
 import { formatTask } from "../job/kinds.ts";
 import { formatCount } from "./quantity.ts";
-import { checkedSections } from "./run-checked.ts";
-import type { Checked } from "./run-checked.ts";
+import { checkSections } from "./run-checked.ts";
+import type { RunChecks } from "./run-checked.ts";
 import { oneLine } from "./run-evidence.ts";
 import { endSections } from "./run-page.ts";
 import { NAME, RIGHT, duration, fact, numbers, sectionOf, tableOf } from "./section.ts";
@@ -9,7 +9,7 @@ import type { Fact, Item, Page, Table } from "./section.ts";
 import type { TraceLine, TraceLineOf } from "./trace-lines.ts";
 
 /** The state behind a trace page. Its size is bounded, whatever the number of steps. */
-type Gathered = {
+type PageData = {
   /** Lines for the other sections: those of the job itself, and of its last run. */
   kept: TraceLine[];
   readonly done: Item[];
@@ -25,8 +25,8 @@ const KEPT: ReadonlySet<TraceLine["type"]> = new Set([
   ...(["job", "check", "audit", "coverage", "constraint"] as const),
 ]);
 
-const keptOf = <Type extends TraceLine["type"]>(
-  { kept }: Pick<Gathered, "kept">,
+const linesOfType = <Type extends TraceLine["type"]>(
+  { kept }: Pick<PageData, "kept">,
   type: Type,
 ): TraceLineOf<Type>[] => kept.filter((line): line is TraceLineOf<Type> => line.type === type);
 
@@ -40,10 +40,10 @@ export function openTracePage(): {
   readonly take: (line: TraceLine) => void;
   readonly page: () => Page;
 } {
-  const gathered: Gathered = { kept: [], done: [], left: 0, cost: new Map() };
+  const gathered: PageData = { kept: [], done: [], left: 0, cost: new Map() };
   return {
     take(line) {
-      gather(line, gathered);
+      collect(line, gathered);
       const item = stepItem(line);
       if (item === undefined) return;
       if (gathered.done.length < MOST_STEPS) gathered.done.push(item);
@@ -53,7 +53,7 @@ export function openTracePage(): {
   };
 }
 
-function gather(line: TraceLine, to: Gathered): void {
+function collect(line: TraceLine, to: PageData): void {
   if (line.type === "call") addCost(line, to.cost);
   if (line.scope !== "job") return;
   if (line.type === "run") to.kept = to.kept.filter(({ type }) => !OF_LAST_RUN.has(type));
@@ -128,10 +128,10 @@ const endText = ({ state, grade, verification, error_code: code }: TraceLineOf<"
     ...(verification === "off" ? [] : [`verification ${verification}`]),
   ].join(", ");
 
-function pageOf(gathered: Gathered): Page {
+function pageOf(gathered: PageData): Page {
   const { done, left } = gathered;
-  const [job] = keptOf(gathered, "job");
-  const [answer] = keptOf(gathered, "answer");
+  const [job] = linesOfType(gathered, "job");
+  const [answer] = linesOfType(gathered, "answer");
   const more = left === 0 ? {} : { gap: { at: done.length, text: `${formatCount(left)} more` } };
   return {
     title: "What is on record of a job",
@@ -141,7 +141,7 @@ function pageOf(gathered: Gathered): Page {
     ],
     sections: [
       ...(answer === undefined ? [] : endSections(answer)),
-      ...checkedSections(checkedOf(gathered, answer), "trace"),
+      ...checkSections(runChecksOf(gathered, answer), "trace"),
       ...sectionOf("done", "What was done, step by step", [{ kind: "list", items: done, ...more }]),
       ...sectionOf("cost", "Cost by stage", [costTable(gathered.cost)]),
     ],
@@ -156,24 +156,24 @@ const jobFacts = (job: TraceLineOf<"job">): readonly Fact[] => [
   fact("batch", job.batch),
 ];
 
-const checkedOf = (
-  gathered: Gathered,
+const runChecksOf = (
+  gathered: PageData,
   end: Pick<TraceLineOf<"answer">, "grade" | "claims_dropped" | "verification"> = {
     ...{ grade: null, claims_dropped: 0, verification: "off" },
   },
-): Checked => ({
+): RunChecks => ({
   ...end,
-  quotes: keptOf(gathered, "quote"),
-  figures: keptOf(gathered, "figure"),
-  field_bindings: keptOf(gathered, "field"),
-  claims: keptOf(gathered, "claim"),
-  verification_checks: keptOf(gathered, "check"),
-  coverage: keptOf(gathered, "coverage"),
-  audits: keptOf(gathered, "audit"),
-  constraints: keptOf(gathered, "constraint"),
+  quotes: linesOfType(gathered, "quote"),
+  figures: linesOfType(gathered, "figure"),
+  field_bindings: linesOfType(gathered, "field"),
+  claims: linesOfType(gathered, "claim"),
+  verification_checks: linesOfType(gathered, "check"),
+  coverage: linesOfType(gathered, "coverage"),
+  audits: linesOfType(gathered, "audit"),
+  constraints: linesOfType(gathered, "constraint"),
 });
 
-const costTable = (costs: Gathered["cost"]): Table =>
+const costTable = (costs: PageData["cost"]): Table =>
   tableOf(
     [...costs],
     [

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { DESK_METRICS, deskGauges } from "../../../src/shared/metrics/desk-metrics.ts";
+import { DATABASE_METRICS, databaseGauges } from "../../../src/shared/metrics/desk-metrics.ts";
 import { boundedLabel, openMetrics, OWN_METRICS } from "../../../src/shared/metrics/metrics.ts";
 import { startMetrics } from "../../../src/shared/metrics/process-metrics.ts";
 import { serveMetrics } from "../../../src/shared/metrics/serve-metrics.ts";
 import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
-import { selectDeskGauges } from "../../../src/shared/views/desk-gauges.ts";
+import { selectDatabaseGauges } from "../../../src/shared/views/desk-gauges.ts";
 import { NOT_VERIFIED } from "../../../src/shared/job/verification.ts";
 import type { CheckRecord, AuditRecord } from "../../../src/shared/job/verification.ts";
 import { DOOR_METRICS } from "../../../src/serve/count-requests.ts";
@@ -23,7 +23,7 @@ import { findFreePort } from "../../services/free-port.js";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const ALL = {
-  ...DESK_METRICS,
+  ...DATABASE_METRICS,
   ...RUN_METRICS,
   ...MACHINE_METRICS,
   ...DOOR_METRICS,
@@ -108,10 +108,10 @@ describe("the gauges of the desk", () => {
   test("come from one statement that is asked once for all who look within five seconds", async () => {
     let asked = 0;
     let now = 0;
-    const group = deskGauges(
+    const group = databaseGauges(
       () => {
         asked += 1;
-        return selectDeskGauges(desk.database);
+        return selectDatabaseGauges(desk.database);
       },
       () => now,
     );
@@ -120,7 +120,7 @@ describe("the gauges of the desk", () => {
     now = 6_000;
     await group.read();
     expect(asked).toBe(2);
-    expect(samples.filter(({ name }) => !(name in DESK_METRICS))).toEqual([]);
+    expect(samples.filter(({ name }) => !(name in DATABASE_METRICS))).toEqual([]);
     expect(samples).toContainEqual({
       name: "nightdesk_batches_held",
       labels: { reason: "window" },
@@ -130,7 +130,7 @@ describe("the gauges of the desk", () => {
 
   test("tell what share of each limit is used, whatever the number of batches", async () => {
     const { database } = desk;
-    expect((await selectDeskGauges(database)).budgets).toEqual([
+    expect((await selectDatabaseGauges(database)).budgets).toEqual([
       { scope: "batch", tokens: null, calls: null, seconds: null, money: null },
       { scope: "night", tokens: null, calls: null, seconds: null, money: null },
     ]);
@@ -143,7 +143,7 @@ describe("the gauges of the desk", () => {
       `insert into nightdesk_data.nights (night, ends_at, money_limit, money_used)
        values (current_date - 1, clock_timestamp() - interval '1 h', 5, 5), (current_date, clock_timestamp() + interval '9 h', 5, 1.25)`,
     );
-    const samples = await deskGauges(() => selectDeskGauges(database)).read();
+    const samples = await databaseGauges(() => selectDatabaseGauges(database)).read();
     const money = samples.filter(({ name }) => /_(night_money|budget_used_ratio)$/.test(name));
     expect(
       money.map(({ name, labels = {}, value }) => [name, Object.values(labels), value]),
