@@ -9,7 +9,7 @@ import { isZone } from "../shared/schedules/time.ts";
 import { selectDeskState } from "../shared/views/desk.ts";
 import type { DeskState } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";
-import type { Answer, Desk, DeskRequest, Route } from "./desk.ts";
+import type { Answer, Site, SiteRequest, Route } from "./site.ts";
 import type { Exposure } from "./exposure.ts";
 import { drawIn } from "./draw.ts";
 import { failureOf, notFound, Refused } from "./failures.ts";
@@ -25,7 +25,7 @@ import { takeTurns } from "../shared/take-turns.ts";
 import type { StepAside, Turns } from "../shared/take-turns.ts";
 
 export type AppParts = {
-  readonly desk: Desk;
+  readonly site: Site;
   readonly exposure: Exposure;
   readonly sessions: Sessions;
   readonly assets: Assets;
@@ -56,7 +56,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     await next();
   });
   app.use(compress());
-  if (parts.desk.config.dashboard.uploads) addUploads(app, parts);
+  if (parts.site.config.dashboard.uploads) addUploads(app, parts);
   app.use(bodyLimit({ maxSize: MOST_BODY, onError: refuseLargeBody }));
   addAssets(app, parts);
   addSignIn(app, parts);
@@ -79,7 +79,7 @@ function addUploads(app: Hono, parts: AppParts): void {
     const { body } = context.req.raw;
     const { watch, name } = context.req.param();
     const length = context.req.header("content-length");
-    return context.json(await storeUpload(parts.desk, session, { watch, name, length, body }));
+    return context.json(await storeUpload(parts.site, session, { watch, name, length, body }));
   });
 }
 
@@ -229,7 +229,7 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
   const session = requireSession(parts, context);
   const form = route.method === "post" ? await formOf(context) : new URLSearchParams();
   if (route.method === "post") assertCsrf(session, form);
-  const request: DeskRequest = {
+  const request: SiteRequest = {
     session,
     path: context.req.path,
     part: (name) => context.req.param(name) ?? "",
@@ -237,9 +237,9 @@ async function answerRoute(parts: AppParts, context: Context, route: Route): Pro
     form,
   };
   return parts.turns(async (stepAside) => {
-    const desk = deskFor(inBrowserZone(parts.desk, context), stepAside);
-    const answer = await route.answer(desk, request);
-    return sendAnswer({ ...parts, desk }, context, { session, answer });
+    const site = siteFor(inBrowserZone(parts.site, context), stepAside);
+    const answer = await route.answer(site, request);
+    return sendAnswer({ ...parts, site }, context, { session, answer });
   });
 }
 
@@ -247,21 +247,21 @@ const ZONE_COOKIE = "nightdesk_zone";
 const MOST_ZONE_CHARS = 64;
 
 /** Uses the timezone of the browser, unless the configuration sets one. */
-function inBrowserZone(desk: Desk, context: Context): Desk {
+function inBrowserZone(site: Site, context: Context): Site {
   const zone = getCookie(context, ZONE_COOKIE) ?? "";
-  const isShown = desk.zoneOf === "browser" && zone.length <= MOST_ZONE_CHARS && isZone(zone);
-  return isShown ? { ...desk, zone, draw: drawIn(zone) } : desk;
+  const isShown = site.zoneOf === "browser" && zone.length <= MOST_ZONE_CHARS && isZone(zone);
+  return isShown ? { ...site, zone, draw: drawIn(zone) } : site;
 }
 
 /** A page that waits for a child process gives its turn to other pages: child processes have turns of their own. */
-const deskFor = (desk: Desk, stepAside: StepAside): Desk => ({
-  ...desk,
-  runCommand: (words, limits) => stepAside(() => desk.runCommand(words, limits)),
-  runStatement: (words, limits) => stepAside(() => desk.runStatement(words, limits)),
-  runDrawing: (words, limits) => stepAside(() => desk.runDrawing(words, limits)),
+const siteFor = (site: Site, stepAside: StepAside): Site => ({
+  ...site,
+  runCommand: (words, limits) => stepAside(() => site.runCommand(words, limits)),
+  runStatement: (words, limits) => stepAside(() => site.runStatement(words, limits)),
+  runDrawing: (words, limits) => stepAside(() => site.runDrawing(words, limits)),
   tools: {
-    ...desk.tools,
-    ask: (tool, args) => stepAside(() => desk.tools.ask(tool, args)),
+    ...site.tools,
+    ask: (tool, args) => stepAside(() => site.tools.ask(tool, args)),
   },
 });
 
@@ -284,14 +284,14 @@ async function sendAnswer(
       context.header("content-type", answer.type);
       return context.body(Uint8Array.from(answer.bytes));
     case "page": {
-      const state = await selectDeskState(parts.desk.database);
+      const state = await selectDeskState(parts.site.database);
       return context.html(draw(parts, answer.content, { session, state }));
     }
   }
 }
 
 function draw(
-  { assets, desk }: AppParts,
+  { assets, site }: AppParts,
   content: PageContent,
   { session, state }: { readonly session: Session | null; readonly state: DeskState },
 ): string {
@@ -299,8 +299,8 @@ function draw(
     session,
     state,
     assetVersion: assets.version,
-    zone: desk.zone,
-    zoneOf: desk.zoneOf,
+    zone: site.zone,
+    zoneOf: site.zoneOf,
   });
 }
 
@@ -309,7 +309,7 @@ const drawSignedOut = (parts: AppParts, content: PageContent): string =>
 
 function answerFailure(parts: AppParts, context: Context, error: unknown): Response {
   const failure = failureOf(error);
-  if (failure.status === 500) parts.desk.logger.error({ err: error }, "a page failed");
+  if (failure.status === 500) parts.site.logger.error({ err: error }, "a page failed");
   const { status, code, message } = failure;
   setSafetyHeaders(context, parts.exposure);
   const accepts = context.req.header("accept") ?? "";

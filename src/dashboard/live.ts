@@ -3,7 +3,7 @@ import { EVENTS_CHANNEL } from "../shared/store/jobs/batches.ts";
 import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
 import { findFinalEvent, selectEvents } from "../shared/views/live-events.ts";
 import type { EventMark, LiveEvent } from "../shared/views/live-events.ts";
-import { throttle } from "./pace.ts";
+import { throttle } from "./throttle.ts";
 
 /** Events of the installation, as a stream of server-sent events to each open browser. */
 export type Live = {

@@ -1,4 +1,4 @@
-import type { Route } from "./desk.ts";
+import type { Route } from "./site.ts";
 import { ACTIONS } from "./pages/actions.ts";
 import { ASK } from "./pages/ask.ts";
 import { BATCH } from "./pages/batch.ts";

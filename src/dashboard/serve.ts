@@ -59,7 +59,7 @@ export async function openDashboard(context: CommandContext): Promise<Listening>
   const tools = openTools(() => startCommand(["mcp", "--dashboard"]));
   const app = createApp(
     {
-      desk: {
+      site: {
         config,
         database: databases.pages,
         runCommand: openCommands(startCommand, 1, "The desk"),

@@ -7,8 +7,8 @@ import { markup } from "../shared/views/html-markup.ts";
 import type { Html } from "../shared/views/html-markup.ts";
 import { findAction } from "../shared/views/operator-actions.ts";
 import { formatCount } from "../shared/views/quantity.ts";
-import { runAction } from "./act.ts";
-import type { Desk } from "./desk.ts";
+import { runAction } from "./run-action.ts";
+import type { Site } from "./site.ts";
 import { Refused } from "./failures.ts";
 import { csrfField } from "./layout.ts";
 import { pathTo } from "./links.ts";
@@ -33,7 +33,7 @@ const UPLOAD_MS = 60_000;
 
 /** Pipes a file to the command that stores it. This process writes no file. */
 export async function storeUpload(
-  { config, database, runUpload }: Desk,
+  { config, database, runUpload }: Site,
   { user }: Session,
   { watch, name, length, body }: Upload,
 ): Promise<z.infer<typeof storedSchema>> {

@@ -7,12 +7,12 @@ import { isHostOf } from "../shared/http/host-names.ts";
 import { useToken } from "../shared/store/programs/tokens.ts";
 import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
 import type { RequestCounter } from "./count-requests.ts";
-import type { Answer, Door, DoorRequest, Route } from "./door.ts";
+import type { Answer, Api, ApiRequest, Route } from "./api.ts";
 import { errorBody, failureOf, invalid, Refused, tokenEnded } from "./failures.ts";
 import { readJson } from "./read-json.ts";
 
 export type AppParts = {
-  readonly door: Door;
+  readonly api: Api;
   readonly hostNames: ReadonlySet<string>;
   /** Counts a request of a token, or throws Refused 429. */
   readonly admitRequest: (tokenId: string) => void;
@@ -57,7 +57,7 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
     app[route.method](`/v1${route.path}`, async (context) => {
       answering.set(context, name);
       const token = await tokenOf(parts, context, route.scope);
-      return sendAnswer(context, await route.answer(parts.door, requestOf(context, token)));
+      return sendAnswer(context, await route.answer(parts.api, requestOf(context, token)));
     });
   }
   return app;
@@ -75,7 +75,7 @@ function assertHost({ hostNames }: AppParts, context: Context): void {
 
 /** @throws Refused 401, 403 or 429 */
 async function tokenOf(
-  { door, admitRequest }: AppParts,
+  { api, admitRequest }: AppParts,
   context: Context,
   scope: TokenScope,
 ): Promise<Token> {
@@ -88,7 +88,7 @@ async function tokenOf(
         "Send a token as Authorization: Bearer nd_…; nightdesk tokens create makes one. OpenAI's clients take it as their API key.",
     });
   }
-  const token = await useToken(door.database, secret);
+  const token = await useToken(api.database, secret);
   if (token === undefined) throw tokenEnded();
   admitRequest(token.tokenId);
   if (token.scopes.includes(scope) || token.scopes.includes("batches:write")) return token;
@@ -99,7 +99,7 @@ async function tokenOf(
   });
 }
 
-function requestOf(context: Context, token: Token): DoorRequest {
+function requestOf(context: Context, token: Token): ApiRequest {
   const { incoming, outgoing } = bindingsOf(context);
   const gone = new AbortController();
   outgoing.once("close", () => {
@@ -122,7 +122,7 @@ function sendAnswer(context: Context, answer: Answer): Response {
   return context.body(streamOf(answer.chunks));
 }
 
-function answerFailure({ door }: AppParts, context: Context, error: unknown): Response {
+function answerFailure({ api }: AppParts, context: Context, error: unknown): Response {
   const isBadUrl = error instanceof URIError || error instanceof TypeError;
   const failure = failureOf(
     isBadUrl && !(error instanceof Refused) && /URI/.test(error.message)
@@ -131,7 +131,7 @@ function answerFailure({ door }: AppParts, context: Context, error: unknown): Re
   );
   const requestId = context.res.headers.get("x-request-id") ?? randomUUID();
   context.header("x-request-id", requestId);
-  if (failure.status === 500) door.logger.error({ err: error, requestId }, "a request failed");
+  if (failure.status === 500) api.logger.error({ err: error, requestId }, "a request failed");
   if (failure.retryAfter !== undefined) context.header("retry-after", String(failure.retryAfter));
   // OpenAI's clients retry a conflict, which would only fail again.
   else context.header("x-should-retry", "false");

@@ -3,8 +3,8 @@ import { listProgramBatches } from "../shared/store/programs/batches.ts";
 import { recordAction } from "../shared/store/operator/actions.ts";
 import { batchObject, ownBatch, withProgress } from "./batch-object.ts";
 import { createBatch } from "./create-batch.ts";
-import { json } from "./door.ts";
-import type { Answer, Door, DoorRequest, Route } from "./door.ts";
+import { json } from "./api.ts";
+import type { Answer, Api, ApiRequest, Route } from "./api.ts";
 import { Refused } from "./failures.ts";
 import { limitOf, listObject } from "./read-page.ts";
 
@@ -18,7 +18,7 @@ export const BATCHES: readonly Route[] = [
   { method: "post", path: "/batches/:id/cancel", scope: "batches:write", answer: cancelOwnBatch },
 ];
 
-async function listOwnBatches({ database }: Door, request: DoorRequest): Promise<Answer> {
+async function listOwnBatches({ database }: Api, request: ApiRequest): Promise<Answer> {
   const { token, query } = request;
   const limit = limitOf(request, USUAL_LISTED, MOST_LISTED);
   const after = query.get("after");
@@ -28,12 +28,12 @@ async function listOwnBatches({ database }: Door, request: DoorRequest): Promise
   return json(listObject((await withProgress(database, batches)).map(batchObject), limit));
 }
 
-async function showOwnBatch({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
+async function showOwnBatch({ database }: Api, { token, part }: ApiRequest): Promise<Answer> {
   return json(batchObject(await ownBatch(database, token, part("id"))));
 }
 
 /** Cancels a batch: waiting jobs end, running ones are asked to stop, ended ones remain. */
-async function cancelOwnBatch({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
+async function cancelOwnBatch({ database }: Api, { token, part }: ApiRequest): Promise<Answer> {
   const { batch, progress } = await ownBatch(database, token, part("id"));
   if (progress?.finishedAt !== null || batch.batchId === null) {
     const state = progress === undefined && batch.failedAt === null ? "being read" : "ended";

@@ -24,8 +24,8 @@ import { selectResult } from "../shared/views/results.ts";
 import type { JobResult } from "../shared/views/results.ts";
 import { admitJobs } from "./admit-job.ts";
 import { assertAttached, assertRoom } from "./create-batch.ts";
-import { json } from "./door.ts";
-import type { Answer, Door, DoorRequest, Route } from "./door.ts";
+import { json } from "./api.ts";
+import type { Answer, Api, ApiRequest, Route } from "./api.ts";
 import { errorBody, failureOf, invalid, notFound, Refused, tokenEnded } from "./failures.ts";
 import { parseRequest } from "./read-json.ts";
 
@@ -54,20 +54,20 @@ type ChatRequest = z.infer<typeof requestSchema>;
  * the question; the rest of the conversation is ignored, and reported as such. A refusal is an answer that says why there is
  * none.
  */
-async function answerQuestion(door: Door, request: DoorRequest): Promise<Answer> {
+async function answerQuestion(api: Api, request: ApiRequest): Promise<Answer> {
   const asked = parseRequest(requestSchema, await request.json());
-  const queued = await queueJob(door, request, jobOf(asked, door, request));
+  const queued = await queueJob(api, request, jobOf(asked, api, request));
   const asking = { queued, ignored: ignoredOf(asked) };
   if (asked.stream === true) {
-    return { kind: "stream", type: "text/event-stream", chunks: eventsOf(door, request, asking) };
+    return { kind: "stream", type: "text/event-stream", chunks: eventsOf(api, request, asking) };
   }
-  for await (const step of stepsOf(door, request, queued)) {
+  for await (const step of stepsOf(api, request, queued)) {
     if (typeof step !== "string") return json(completionOf(step, asking));
   }
   throw notFound("answer", queued.jobId);
 }
 
-function jobOf({ messages }: ChatRequest, { config }: Door, { token }: DoorRequest): JobInput {
+function jobOf({ messages }: ChatRequest, { config }: Api, { token }: ApiRequest): JobInput {
   const last = messages.at(-1);
   const given = last?.content ?? "";
   const question = typeof given === "string" ? given : given.map(({ text }) => text).join("\n");
@@ -94,9 +94,9 @@ function ignoredOf(asked: ChatRequest): readonly string[] {
   ];
 }
 
-async function queueJob(door: Door, { token }: DoorRequest, input: JobInput): Promise<QueuedJob> {
-  const { database, config } = door;
-  await assertRoom(door, token);
+async function queueJob(api: Api, { token }: ApiRequest, input: JobInput): Promise<QueuedJob> {
+  const { database, config } = api;
+  await assertRoom(api, token);
   const begun = await beginProgramBatch(database, token.tokenId, {
     ...{ fileId: null, endpoint: "/v1/chat/completions", completionWindow: "", metadata: {} },
     ...{ requestSha256: hashJson(input), idempotencyKey: null, sent: "first" },
@@ -123,8 +123,8 @@ const COMMENT_MS = 10_000;
  * @throws Refused 504 after a timeout. The job is cancelled then, and when its client disconnects
  */
 async function* stepsOf(
-  { database, config }: Door,
-  { signal }: DoorRequest,
+  { database, config }: Api,
+  { signal }: ApiRequest,
   { jobId, batchId }: QueuedJob,
 ): AsyncGenerator<string | JobResult, void> {
   const limitMs = config.serve.answer_timeout_s * 1_000;
@@ -192,12 +192,12 @@ function answerParts(result: JobResult, { ignored }: Asking) {
 
 /** The same as events: comments while the job runs, and after its checks the whole answer in one piece. */
 async function* eventsOf(
-  door: Door,
-  request: DoorRequest,
+  api: Api,
+  request: ApiRequest,
   asking: Asking,
 ): AsyncGenerator<string, void> {
   try {
-    for await (const step of stepsOf(door, request, asking.queued)) {
+    for await (const step of stepsOf(api, request, asking.queued)) {
       if (typeof step === "string") yield `: ${step}\n\n`;
       else yield* answerEvents(step, asking);
     }

@@ -3,7 +3,7 @@ import type { Definitions } from "../shared/metrics/metrics.ts";
 import type { Database } from "../shared/store/connection/database.ts";
 
 /** Metrics of one serving process, since its start. */
-export const DOOR_METRICS: Definitions = {
+export const API_METRICS: Definitions = {
   nightdesk_requests_total: {
     kind: "counter",
     help: "Requests of programs that were answered, by route and status of HTTP.",
@@ -25,7 +25,7 @@ export async function countRequests(
   const off = { count: () => undefined, stop: () => Promise.resolve() };
   if (context.config.metrics.listen === null) return off;
   const { startMetrics } = await import("../shared/metrics/process-metrics.ts");
-  const served = await startMetrics(context, database, { definitions: DOOR_METRICS });
+  const served = await startMetrics(context, database, { definitions: API_METRICS });
   if (served === undefined) return off;
   return {
     count(route, status) {

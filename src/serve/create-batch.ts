@@ -26,8 +26,8 @@ import { createWindowClock } from "../shared/schedules/windows.ts";
 import { publicId } from "../shared/views/openai-lines.ts";
 import { admitJobs } from "./admit-job.ts";
 import { batchObject, ownBatch } from "./batch-object.ts";
-import { json } from "./door.ts";
-import type { Answer, Door, DoorRequest } from "./door.ts";
+import { json } from "./api.ts";
+import type { Answer, Api, ApiRequest } from "./api.ts";
 import { invalid, Refused, tokenEnded, tooMany } from "./failures.ts";
 import { ownFile } from "./files.ts";
 import { BATCH } from "./ids.ts";
@@ -47,8 +47,8 @@ const requestSchema = z.object({
  * Queues the lines of a file, and replies when all are read. A batch with an invalid line is `failed`, names the line, and
  * queues nothing. A request that a client repeats within ten minutes creates no second batch.
  */
-export async function createBatch(door: Door, request: DoorRequest): Promise<Answer> {
-  const { database, config } = door;
+export async function createBatch(api: Api, request: ApiRequest): Promise<Answer> {
+  const { database, config } = api;
   const { token } = request;
   const asked = parseRequest(requestSchema, await request.json());
   const deadlineAt = deadlineOf(asked.completion_window, config.windows, new Date());
@@ -65,7 +65,7 @@ export async function createBatch(door: Door, request: DoorRequest): Promise<Ans
     const message = "That Idempotency-Key was sent with another request.";
     throw new Refused({ status: 409, code: "idempotency_error", message });
   }
-  if (created) await load(door, token, { batch, file, deadlineAt });
+  if (created) await load(api, token, { batch, file, deadlineAt });
   return json(batchObject(await ownBatch(database, token, publicId(BATCH, batch.programBatchId))));
 }
 
@@ -98,12 +98,12 @@ type Load = {
 };
 
 /** Reads the lines and opens their jobs, or stores their errors. @throws Refused if a limit is reached */
-async function load(door: Door, token: Token, { batch, file, deadlineAt }: Load): Promise<void> {
-  const { database } = door;
+async function load(api: Api, token: Token, { batch, file, deadlineAt }: Load): Promise<void> {
+  const { database } = api;
   const { programBatchId } = batch;
   try {
-    await assertRoom(door, token);
-    const errors = await door.loads(() => queueLines(door, token, { batch, file, deadlineAt }));
+    await assertRoom(api, token);
+    const errors = await api.loads(() => queueLines(api, token, { batch, file, deadlineAt }));
     if (errors.length > 0) await failProgramBatch(database, programBatchId, errors);
   } catch (error) {
     await deleteProgramBatch(database, programBatchId);
@@ -112,7 +112,7 @@ async function load(door: Door, token: Token, { batch, file, deadlineAt }: Load)
 }
 
 /** @throws Refused 429 if the token has reached its limit of open jobs */
-export async function assertRoom({ database, config }: Door, { tokenId }: Token): Promise<void> {
+export async function assertRoom({ database, config }: Api, { tokenId }: Token): Promise<void> {
   const { open_jobs: most } = config.serve.limits;
   if ((await countOpenJobs(database, tokenId)) >= most) throw tooManyOpen(most);
 }
@@ -127,7 +127,7 @@ const tooManyOpen = (most: number): Refused =>
 
 /** @returns the errors of the lines; empty if their jobs are queued */
 async function queueLines(
-  { database, config }: Door,
+  { database, config }: Api,
   token: Token,
   { batch: { programBatchId, endpoint }, file, deadlineAt }: Load,
 ): Promise<readonly LineError[]> {

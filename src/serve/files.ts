@@ -8,8 +8,8 @@ import {
 } from "../shared/store/programs/files.ts";
 import type { ProgramFile } from "../shared/store/programs/files.ts";
 import { publicId, secondsOf } from "../shared/views/openai-lines.ts";
-import { json } from "./door.ts";
-import type { Answer, Door, DoorRequest, Route } from "./door.ts";
+import { json } from "./api.ts";
+import type { Answer, Api, ApiRequest, Route } from "./api.ts";
 import { invalid, notFound, tokenEnded, tooMany } from "./failures.ts";
 import { FILE, rowId } from "./ids.ts";
 import { limitOf, listObject } from "./read-page.ts";
@@ -33,7 +33,7 @@ export const FILES: readonly Route[] = [
 /** Uploads take turns: a client that sends nothing for this time loses its turn. */
 const STALLED_MS = 30_000;
 
-async function upload({ config, database, uploads }: Door, request: DoorRequest): Promise<Answer> {
+async function upload({ config, database, uploads }: Api, request: ApiRequest): Promise<Answer> {
   const { token, incoming } = request;
   const { max_file_mb: mostMb, file_days: days, limits } = config.serve;
   const mostBytesADay = limits.mb_per_day * MB;
@@ -85,7 +85,7 @@ function keepSecondsOf({ fields }: Upload): number | undefined {
 const isBetween = (value: number, least: number, most: number): boolean =>
   value >= least && value <= most;
 
-async function listOwnFiles({ database }: Door, request: DoorRequest): Promise<Answer> {
+async function listOwnFiles({ database }: Api, request: ApiRequest): Promise<Answer> {
   const { token, query } = request;
   const limit = limitOf(request, MOST_LISTED, MOST_LISTED);
   if ((query.get("purpose") ?? "batch") !== "batch") return json(listObject([], limit));
@@ -97,21 +97,21 @@ async function listOwnFiles({ database }: Door, request: DoorRequest): Promise<A
   return json(listObject(files.map(fileObject), limit));
 }
 
-async function showFile(door: Door, request: DoorRequest): Promise<Answer> {
+async function showFile(api: Api, request: ApiRequest): Promise<Answer> {
   const id = request.part("id");
-  if (isResultFile(id)) return json(await resultFileObject(door, request.token, id));
-  return json(fileObject(await ownFile(request, door.database, id)));
+  if (isResultFile(id)) return json(await resultFileObject(api, request.token, id));
+  return json(fileObject(await ownFile(request, api.database, id)));
 }
 
-async function sendContent(door: Door, request: DoorRequest): Promise<Answer> {
+async function sendContent(api: Api, request: ApiRequest): Promise<Answer> {
   const id = request.part("id");
   const chunks = isResultFile(id)
-    ? await resultFileContent(door, request.token, id)
-    : readFileParts(door.database, await ownFile(request, door.database, id));
+    ? await resultFileContent(api, request.token, id)
+    : readFileParts(api.database, await ownFile(request, api.database, id));
   return { kind: "stream", type: "application/octet-stream", chunks };
 }
 
-async function removeFile({ database }: Door, { token, part }: DoorRequest): Promise<Answer> {
+async function removeFile({ database }: Api, { token, part }: ApiRequest): Promise<Answer> {
   const id = part("id");
   if (isResultFile(id)) {
     throw invalid(
@@ -127,8 +127,8 @@ async function removeFile({ database }: Door, { token, part }: DoorRequest): Pro
 
 /** @throws Refused 404 */
 export async function ownFile(
-  { token }: Pick<DoorRequest, "token">,
-  database: Door["database"],
+  { token }: Pick<ApiRequest, "token">,
+  database: Api["database"],
   id: string,
 ): Promise<ProgramFile> {
   const fileId = rowId(FILE, id);

@@ -7,7 +7,7 @@ import type { Written } from "../shared/views/openai-lines.ts";
 import { readResults } from "../shared/views/results.ts";
 import { ownBatch, resultFilesOf } from "./batch-object.ts";
 import type { OwnBatch } from "./batch-object.ts";
-import type { Door } from "./door.ts";
+import type { Api } from "./api.ts";
 import { notFound } from "./failures.ts";
 import { BATCH, ERROR_FILE, OUTPUT_FILE, rowId } from "./ids.ts";
 
@@ -50,7 +50,7 @@ async function* linesOf(
 
 /** The results as a file. Memory holds one page of rows at a time. */
 export async function resultFileContent(
-  { database }: Door,
+  { database }: Api,
   token: Token,
   id: string,
 ): Promise<AsyncGenerator<string, void>> {
@@ -67,7 +67,7 @@ export async function resultFileContent(
 
 /** The object of a result file. Its bytes are counted once after each end of its batch. */
 export async function resultFileObject(
-  { database }: Door,
+  { database }: Api,
   token: Token,
   id: string,
 ): Promise<object> {

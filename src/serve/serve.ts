@@ -31,13 +31,13 @@ const LOADS_AT_ONCE = 2;
 const MOST_WAITING = 200;
 const CLEAN_MS = 600_000;
 
-export const servePrograms = serveUntilSignal(openDoor, {
+export const servePrograms = serveUntilSignal(openServer, {
   describe: (url) => `For programs: ${url}v1`,
   name: "the door for programs",
 });
 
 /** @throws Failure CONFIG_ERROR if a token could be read on a network, or if it can't listen */
-export async function openDoor(context: CommandContext): Promise<Listening> {
+export async function openServer(context: CommandContext): Promise<Listening> {
   const { config, invocation, logger } = context;
   const { serve } = config;
   const { options } = invocation;
@@ -57,7 +57,7 @@ export async function openDoor(context: CommandContext): Promise<Listening> {
   const counter = await countRequests(context, database);
   const app = createApp(
     {
-      door: {
+      api: {
         ...{ config, database, logger },
         uploads: takeTurns(UPLOADS_AT_ONCE, MOST_WAITING, "The door"),
         loads: takeTurns(LOADS_AT_ONCE, MOST_WAITING, "The door"),

@@ -91,7 +91,7 @@ export async function openDesk({
   };
   const app = createApp(
     {
-      desk: {
+      site: {
         config,
         database: db,
         runCommand,

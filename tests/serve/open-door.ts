@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import OpenAI from "openai";
 import { openContext } from "../../src/shared/commands/command-context.ts";
 import { COMMANDS } from "../../src/shared/commands/table.ts";
-import { openDoor } from "../../src/serve/serve.ts";
+import { openServer } from "../../src/serve/serve.ts";
 import { deskConfig, openDesk } from "../producer/desk.ts";
 import type { Desk } from "../producer/desk.ts";
 
@@ -35,7 +35,7 @@ export async function openTestDoor(config: Readonly<Record<string, unknown>>): P
     packageRoot,
     version: "0.0.0-test",
   });
-  const door = await openDoor(context);
+  const door = await openServer(context);
   const url = `${door.url}v1`;
   return {
     ...desk,

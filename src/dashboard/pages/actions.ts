@@ -10,13 +10,13 @@ import type { BatchProgress } from "../../shared/views/batches.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import { actionTable, selectActions } from "../../shared/views/operator-actions.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { runAction } from "../act.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { batchOf } from "../find.ts";
+import { runAction } from "../run-action.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
+import { batchOf } from "../path-ids.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";
-import { outcomePath } from "../said.ts";
+import { outcomePath } from "../action-outcome.ts";
 
 type Change = {
   readonly name: "pause" | "resume" | "cancel" | "retry";
@@ -80,7 +80,7 @@ const CHANGES: readonly Change[] = [
 const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => [
   {
     path: `/batches/:batch/${name}`,
-    answer: async ({ database }: Desk, { part, session }: DeskRequest): Promise<Answer> => {
+    answer: async ({ database }: Site, { part, session }: SiteRequest): Promise<Answer> => {
       const batch = await batchOf(database, part("batch"));
       const here = pathTo("batches", batch.batchId);
       return page({
@@ -95,7 +95,7 @@ const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => 
   {
     method: "post",
     path: `/batches/:batch/${name}`,
-    answer: async ({ database }: Desk, { part, session }: DeskRequest): Promise<Answer> => {
+    answer: async ({ database }: Site, { part, session }: SiteRequest): Promise<Answer> => {
       const batch = await batchOf(database, part("batch"));
       const { batchId } = batch;
       const did = await runAction(database, { actor: session.user, action: name, batchId }, () =>
@@ -114,7 +114,7 @@ export const ACTIONS: readonly Route[] = [
   ...CHANGES.flatMap(changeRoutes),
   {
     path: "/audit",
-    answer: async ({ database, draw }: Desk, { query }: DeskRequest): Promise<Answer> => {
+    answer: async ({ database, draw }: Site, { query }: SiteRequest): Promise<Answer> => {
       const before = idSchema.safeParse(query.get("before")).data ?? null;
       const rows = await selectActions(database, before, AUDIT_ROWS);
       const last = rows.at(-1)?.action_id;

@@ -10,13 +10,13 @@ import { formatOpenJob } from "../../shared/views/open-job.ts";
 import type { OpenJob } from "../../shared/views/open-job.ts";
 import { findAction } from "../../shared/views/operator-actions.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { runAction } from "../act.ts";
+import { runAction } from "../run-action.ts";
 import { hintsOf } from "../command-child.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { assertId } from "../find.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
+import { assertId } from "../path-ids.ts";
 import { csrfField } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
-import { outcomePath } from "../said.ts";
+import { outcomePath } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 import { orderOf } from "../start-order.ts";
 import { formWith, QUEUE_MS, resultOf } from "./start.ts";
@@ -26,27 +26,27 @@ export const ASK: readonly Route[] = [{ method: "post", path: "/ask", answer: as
 
 const queuedSchema = z.object({ job_id: z.string(), batch_id: z.string() });
 
-async function askQuestion(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
+async function askQuestion(site: Site, { form, session }: SiteRequest): Promise<Answer> {
   const order = { ...orderOf(form), kind: "ask", when: "desk" };
   const question = order.question.trim();
   const former = form.get("follows") ?? "";
   const follows = former === "" ? [] : [`--follows=${assertId(former, "question")}`];
   let jobId: string | undefined;
   const did = await runAction(
-    desk.database,
+    site.database,
     { actor: session.user, action: "start", detail: { kind: "ask", question, follows: former } },
     async () => {
       const words = ["ask", "--json", "--no-wait", "--now", ...follows, "--", "-"];
-      const end = await desk.runCommand(words, { timeMs: QUEUE_MS, input: question });
+      const end = await site.runCommand(words, { timeMs: QUEUE_MS, input: question });
       const queued = resultOf(end, queuedSchema);
       jobId = queued.job_id;
       return { said: `The question is queued. ${hintsOf(end)}`, batchId: queued.batch_id };
     },
   );
-  await announceEvents(desk.database);
+  await announceEvents(site.database);
   if (jobId !== undefined) return { kind: "redirect", to: outcomePath(pathTo("runs", jobId), did) };
-  const said = (await findAction(desk.database, did))?.said ?? "Nothing was queued.";
-  return formWith(said, order, desk, session);
+  const said = (await findAction(site.database, did))?.said ?? "Nothing was queued.";
+  return formWith(said, order, site, session);
 }
 
 /** The steps of a running job. Without script the page reloads by itself. */

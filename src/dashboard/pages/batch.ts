@@ -18,14 +18,14 @@ import {
   selectResultPage,
 } from "../../shared/views/result-list.ts";
 import type { ListedResult, ResultFilter, ResultPage } from "../../shared/views/result-list.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { batchStateHtml, countsHtml } from "../draw.ts";
-import { batchOf } from "../find.ts";
+import { batchOf } from "../path-ids.ts";
 import { headHtml } from "../layout.ts";
 import { nightHtml } from "../nights.ts";
 import { link, pathTo, withQuery } from "../links.ts";
-import { outcomeHtml } from "../said.ts";
+import { outcomeHtml } from "../action-outcome.ts";
 
 const PAGE_ROWS = 50;
 
@@ -33,15 +33,15 @@ const PAGE_ROWS = 50;
 export const BATCH: readonly Route[] = [
   {
     path: "/batches/:batch",
-    answer: async (desk: Desk, request: DeskRequest): Promise<Answer> => {
-      const batch = await batchOf(desk.database, request.part("batch"));
-      const body = await batchBody(desk, request, batch);
+    answer: async (site: Site, request: SiteRequest): Promise<Answer> => {
+      const batch = await batchOf(site.database, request.part("batch"));
+      const body = await batchBody(site, request, batch);
       return page({ title: batch.name, menu: "/batches", body, updates: "live" });
     },
   },
   {
     path: "/batches/:batch/changes",
-    answer: async ({ database }: Desk, { part }: DeskRequest): Promise<Answer> => {
+    answer: async ({ database }: Site, { part }: SiteRequest): Promise<Answer> => {
       const batch = await batchOf(database, part("batch"));
       return page({
         title: `${batch.name}: changes`,
@@ -53,8 +53,8 @@ export const BATCH: readonly Route[] = [
 ];
 
 async function batchBody(
-  { database, draw, nights, zone }: Desk,
-  { query }: DeskRequest,
+  { database, draw, nights, zone }: Site,
+  { query }: SiteRequest,
   batch: BatchProgress,
 ): Promise<Html> {
   const filter = filterOf(query);
@@ -116,7 +116,7 @@ ${select("state", JOB_STATES)}${select("grade", RUN_GRADES)}${select("code", cod
 <button>Filter</button></form>`;
 }
 
-function resultTable({ results, scanned }: ResultPage, draw: Desk["draw"]): Html {
+function resultTable({ results, scanned }: ResultPage, draw: Site["draw"]): Html {
   const partly =
     scanned === null
       ? markup``
@@ -199,7 +199,7 @@ const CHANGE_WORDS: Readonly<Record<string, string>> = {
   open: "that have not ended",
 };
 
-async function changesBody(database: Desk["database"], batch: BatchProgress): Promise<Html> {
+async function changesBody(database: Site["database"], batch: BatchProgress): Promise<Html> {
   const here = link(pathTo("batches", batch.batchId), batch.name);
   const before = await findLastAlike(database, batch);
   if (before === undefined) {

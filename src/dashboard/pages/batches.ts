@@ -5,8 +5,8 @@ import { countHtml, htmlTable } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { NAME, RIGHT } from "../../shared/views/section.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, Route } from "../site.ts";
 import { batchStateHtml } from "../draw.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
@@ -18,14 +18,14 @@ const SHOWN = 200;
 export const BATCHES: readonly Route[] = [
   {
     path: "/batches",
-    answer: async (desk: Desk): Promise<Answer> => {
-      const batches = await listBatches(desk.database, ["file", "schedule"], SHOWN);
-      const asked = await selectSingleJobs(desk.database, SHOWN);
+    answer: async (site: Site): Promise<Answer> => {
+      const batches = await listBatches(site.database, ["file", "schedule"], SHOWN);
+      const asked = await selectSingleJobs(site.database, SHOWN);
       const sorted = batches.toSorted((one, other) => needOf(one) - needOf(other));
       const lead = `${batches.length === SHOWN ? `The newest ${SHOWN}` : "All that are kept"}: what needs somebody first, then the newest.`;
       const body = markup`${headHtml("Batches", lead)}
-${singleJobsHtml(asked, desk, "all")}
-${batches.length === 0 ? markup`<p class="note">No batch is kept.</p>` : batchTable(sorted, desk)}`;
+${singleJobsHtml(asked, site, "all")}
+${batches.length === 0 ? markup`<p class="note">No batch is kept.</p>` : batchTable(sorted, site)}`;
       return page({ title: "Batches", menu: "/batches", body, updates: "live" });
     },
   },
@@ -33,7 +33,7 @@ ${batches.length === 0 ? markup`<p class="note">No batch is kept.</p>` : batchTa
 
 export const batchTable = (
   batches: readonly BatchProgress[],
-  { draw, zone }: Pick<Desk, "draw" | "zone">,
+  { draw, zone }: Pick<Site, "draw" | "zone">,
 ): Html =>
   htmlTable(batches, [
     ["batch", ({ batchId, name }) => link(pathTo("batches", batchId), name), NAME],

@@ -20,9 +20,9 @@ import type { HtmlColumn } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { NAME } from "../../shared/views/section.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { batchOf } from "../find.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
+import { batchOf } from "../path-ids.ts";
 import { headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";
 import { shorten } from "./batch.ts";
@@ -62,7 +62,7 @@ function listOf({ lists, columns }: ExtractionShape, asked: string | null): stri
   return lists.find((name) => name === asked) ?? (asked === "files" ? null : (only ?? null));
 }
 
-async function showFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {
+async function showFields({ database }: Site, { part, query }: SiteRequest): Promise<Answer> {
   const batch = await batchOf(database, part("batch"));
   const shape = await selectExtractionShape(database, batch.batchId);
   const shown = tableViewOf(shape, query);
@@ -163,7 +163,7 @@ function cellHtml(row: ExtractionRow, path: FieldPath, list: string | null): Htm
   return markup`<span dir="auto">${isEmpty ? "" : shorten(valueText(value))}</span>${mark}${said}`;
 }
 
-async function exportFields({ database }: Desk, { part, query }: DeskRequest): Promise<Answer> {
+async function exportFields({ database }: Site, { part, query }: SiteRequest): Promise<Answer> {
   const batch = await batchOf(database, part("batch"));
   const shape = await selectExtractionShape(database, batch.batchId);
   return {
@@ -175,7 +175,7 @@ async function exportFields({ database }: Desk, { part, query }: DeskRequest): P
 
 /** All rows in the order of insertion. `unbound` names columns without supporting words, `decided` the decisions of people. */
 async function* csvOf(
-  database: Desk["database"],
+  database: Site["database"],
   batchId: string,
   { list, columns }: TableView,
 ): AsyncGenerator<string> {

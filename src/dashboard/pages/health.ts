@@ -3,8 +3,8 @@ import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { WORDS } from "../../shared/views/section.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { toolFailureText } from "../tools.ts";
 
@@ -12,7 +12,7 @@ import { toolFailureText } from "../tools.ts";
 export const HEALTH: readonly Route[] = [
   {
     path: "/health",
-    answer: async (_: Desk, { session }: DeskRequest): Promise<Answer> =>
+    answer: async (_: Site, { session }: SiteRequest): Promise<Answer> =>
       page({
         title: "Health",
         menu: "/health",
@@ -23,7 +23,7 @@ export const HEALTH: readonly Route[] = [
   {
     method: "post",
     path: "/health",
-    answer: async ({ tools }: Desk, { session }: DeskRequest): Promise<Answer> => {
+    answer: async ({ tools }: Site, { session }: SiteRequest): Promise<Answer> => {
       const answer = await tools.ask("doctor", {});
       const body = answer.ok
         ? checksHtml(checksSchema.parse(answer.result).checks)

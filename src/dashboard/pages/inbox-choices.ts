@@ -2,9 +2,9 @@ import { Failure } from "../../shared/failure.ts";
 import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
-import type { Answer, Desk } from "../desk.ts";
+import type { Answer, Site } from "../site.ts";
 import { csrfField } from "../layout.ts";
-import { outcomePath } from "../said.ts";
+import { outcomePath } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 
 /** The decisions on an answer or a value. */
@@ -55,7 +55,7 @@ export function choiceOf<Of extends object>(
 /** Notifies open browsers, and redirects back to a page that shows the outcome. */
 export async function backTo(
   path: string,
-  database: Desk["database"],
+  database: Site["database"],
   did: string,
 ): Promise<Answer> {
   await announceEvents(database);

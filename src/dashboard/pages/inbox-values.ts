@@ -10,14 +10,14 @@ import {
   writeIdOf,
 } from "../../shared/views/value-reviews.ts";
 import type { ValueReview } from "../../shared/views/value-reviews.ts";
-import { runAction } from "../act.ts";
-import type { Answer, Desk, DeskRequest } from "../desk.ts";
+import { runAction } from "../run-action.ts";
+import type { Answer, Site, SiteRequest } from "../site.ts";
 import { notFound } from "../failures.ts";
 import { link, pathTo } from "../links.ts";
 import type { Session } from "../sessions.ts";
 import { REVIEW_CHOICES, assertShown, backTo, choiceOf, valueForm } from "./inbox-choices.ts";
 
-export const valueCard = (row: ValueReview, session: Session, draw: Desk["draw"]): Html =>
+export const valueCard = (row: ValueReview, session: Session, draw: Site["draw"]): Html =>
   markup`<article class="card" id="v-${row.review}" tabindex="-1" data-card>
 <h2>${valueTitle(row)}: ${valueText(row.value)}</h2>
 <p class="note">A value of ${row.batch}, ${link(pathTo("runs", row.job_id), row.custom_id)}, that was not written; since ${draw.time(row.asked_at)}</p>
@@ -32,8 +32,8 @@ const shownStateOf = ({ value, why }: ValueReview): string => JSON.stringify([va
 
 /** Stores the decision from the card of a value. */
 export async function takeValue(
-  { database }: Desk,
-  { part, form, session }: DeskRequest,
+  { database }: Site,
+  { part, form, session }: SiteRequest,
 ): Promise<Answer> {
   const writeId = writeIdOf(part("review"));
   const row = writeId === undefined ? undefined : await findValueReview(database, writeId);

@@ -25,14 +25,14 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectValueReviews } from "../../shared/views/value-reviews.ts";
-import { runAction } from "../act.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
-import { assertId } from "../find.ts";
+import { runAction } from "../run-action.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
+import { assertId } from "../path-ids.ts";
 import { notFound } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
-import { outcomeHtml } from "../said.ts";
+import { outcomeHtml } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 import {
   NO_CHOICE_BY_ENTER,
@@ -50,11 +50,11 @@ const SHOWN = 50;
 export const INBOX: readonly Route[] = [
   {
     path: "/inbox",
-    answer: async (desk: Desk, request: DeskRequest): Promise<Answer> =>
+    answer: async (site: Site, request: SiteRequest): Promise<Answer> =>
       page({
         title: "Inbox",
         menu: "/inbox",
-        body: await inboxBody(desk, request),
+        body: await inboxBody(site, request),
         updates: "live",
       }),
   },
@@ -65,7 +65,7 @@ export const INBOX: readonly Route[] = [
   { method: "post", path: "/inbox/values/:review", answer: takeValue },
 ];
 
-async function inboxBody({ database, draw }: Desk, { session, query }: DeskRequest): Promise<Html> {
+async function inboxBody({ database, draw }: Site, { session, query }: SiteRequest): Promise<Html> {
   const groups = await selectApprovalGroups(database, {
     ...{ batchId: null, which: "waiting", limit: SHOWN },
   });
@@ -97,7 +97,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   "4": { verdict: "deny", scope: "once", label: "Deny" },
 };
 
-function approvalCard(group: ApprovalGroup, session: Session, draw: Desk["draw"]): Html {
+function approvalCard(group: ApprovalGroup, session: Session, draw: Site["draw"]): Html {
   const risks = riskWords(group.risks);
   const batches = group.batches.map(
     (batch, at) =>
@@ -113,7 +113,7 @@ ${risks === null ? "" : markup`<p class="remedy">${risks}</p>`}
 `;
 }
 
-async function approvalOf({ database }: Desk, { part }: DeskRequest): Promise<ApprovalDetail> {
+async function approvalOf({ database }: Site, { part }: SiteRequest): Promise<ApprovalDetail> {
   const id = assertId(part("approval"), "request");
   const approval = await selectApprovalDetail(database, id);
   if (approval === undefined) throw notFound(`There is no request ${id}.`);
@@ -121,8 +121,8 @@ async function approvalOf({ database }: Desk, { part }: DeskRequest): Promise<Ap
 }
 
 /** Asks for confirmation: the page shows all requests that the choice answers, and takes a reason. */
-async function confirmApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
-  const approval = await approvalOf(desk, request);
+async function confirmApproval(site: Site, request: SiteRequest): Promise<Answer> {
+  const approval = await approvalOf(site, request);
   const choice = choiceOf(CHOICES, request.form);
   const shown = approvalPage(approval, "brief");
   const title = `${choice.label}: ${headOf(approval)}`;
@@ -137,7 +137,7 @@ async function confirmApproval(desk: Desk, request: DeskRequest): Promise<Answer
 <input id="reason" name="reason" type="text" maxlength="500" ${choice.verdict === "deny" ? markup`required` : ""} autofocus>
 ${choice.scope === "rule" ? markup`<label for="expires">Holds for</label><input id="expires" name="expires" type="text" value="7d" size="6" aria-describedby="expires-form"><p class="note" id="expires-form">Like 90m, 12h or 7d.</p>` : ""}
 <p class="actions"><button>${choice.label}</button> <a class="button plain" href="/inbox">No, go back</a></p></form>
-<details id="more"><summary>What it rests on</summary>${desk.draw.facts(shown.facts)}${shown.sections.map(desk.draw.section)}</details>`,
+<details id="more"><summary>What it rests on</summary>${site.draw.facts(shown.facts)}${shown.sections.map(site.draw.section)}</details>`,
   });
 }
 
@@ -150,9 +150,9 @@ const SCOPE_WORDS: Readonly<Record<NewDecision["scope"], string>> = {
 
 const inputSchema = z.object({ reason: z.string().trim().max(500), expires: z.string().max(20) });
 
-async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
-  const { database } = desk;
-  const approval = await approvalOf(desk, request);
+async function takeApproval(site: Site, request: SiteRequest): Promise<Answer> {
+  const { database } = site;
+  const approval = await approvalOf(site, request);
   const choice = choiceOf(CHOICES, request.form);
   const { reason, expires } = inputSchema.parse({
     reason: request.form.get("reason") ?? "",
@@ -204,7 +204,7 @@ async function takeApproval(desk: Desk, request: DeskRequest): Promise<Answer> {
   return backTo("/inbox", database, did);
 }
 
-function reviewCard(review: ReviewRow, session: Session, draw: Desk["draw"]): Html {
+function reviewCard(review: ReviewRow, session: Session, draw: Site["draw"]): Html {
   return markup`<article class="card" id="r-${review.job_id}" tabindex="-1" data-card>
 <h2>${formatTask(review.kind, review.input)}</h2>
 <p class="note">An answer of ${review.batch}, ${link(pathTo("runs", review.run_id), review.custom_id)}, since ${draw.time(review.requested_at)}</p>
@@ -219,8 +219,8 @@ ${choiceButtons(REVIEW_CHOICES)}</form></details>
 }
 
 async function takeReview(
-  { database }: Desk,
-  { part, form, session }: DeskRequest,
+  { database }: Site,
+  { part, form, session }: SiteRequest,
 ): Promise<Answer> {
   const jobId = assertId(part("job"), "job");
   const choice = choiceOf(REVIEW_CHOICES, form);
@@ -247,7 +247,7 @@ async function takeReview(
 }
 
 async function assertCorrected(
-  database: Desk["database"],
+  database: Site["database"],
   jobId: string,
   correction: string,
 ): Promise<void> {
@@ -262,7 +262,7 @@ const STEP_CHOICES = {
   "2": { label: "It was not", state: "skipped" },
 } as const;
 
-const stepCard = (step: UncertainStep, session: Session, draw: Desk["draw"]): Html =>
+const stepCard = (step: UncertainStep, session: Session, draw: Site["draw"]): Html =>
   markup`<article class="card" id="s-${step.job_id}-${step.step}" tabindex="-1" data-card>
 <h2>Was ${step.tool} carried out?</h2>
 <p class="note">A worker was lost during step ${step.step} of ${link(pathTo("runs", step.job_id), step.custom_id)}, ${step.batch}, since ${draw.time(step.started_at)}. Look whether it was done.</p>
@@ -271,7 +271,7 @@ const stepCard = (step: UncertainStep, session: Session, draw: Desk["draw"]): Ht
 </article>
 `;
 
-async function takeStep({ database }: Desk, { part, form, session }: DeskRequest): Promise<Answer> {
+async function takeStep({ database }: Site, { part, form, session }: SiteRequest): Promise<Answer> {
   const jobId = assertId(part("job"), "job");
   const step = Number(/^\d{1,6}$/.exec(part("step"))?.[0] ?? Number.NaN);
   const choice = choiceOf(STEP_CHOICES, form);

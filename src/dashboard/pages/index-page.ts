@@ -6,8 +6,8 @@ import { selectIndexedSources, selectIndexFailures } from "../../shared/views/in
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { explainCode } from "../../shared/views/remedies.ts";
 import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { headHtml } from "../layout.ts";
 import { uploadHtml } from "../uploads.ts";
 import { toolFailureText } from "../tools.ts";
@@ -19,13 +19,13 @@ const HITS = 20;
 export const INDEX: readonly Route[] = [
   {
     path: "/index",
-    answer: async (desk: Desk, { query, session }: DeskRequest): Promise<Answer> => {
+    answer: async (site: Site, { query, session }: SiteRequest): Promise<Answer> => {
       const text = (query.get("q") ?? "").replaceAll("\0", "").trim().slice(0, MOST_CHARS);
       const body = markup`${headHtml("Index")}
 <form class="filters" method="get" action="/index" role="search" aria-label="Index"><label>search<input type="search" name="q" value="${text}" size="40"></label><button>Search</button></form>
-${text === "" ? "" : await hitsHtml(desk, text)}
-${uploadHtml(desk.config, session)}
-${await sourcesHtml(desk)}`;
+${text === "" ? "" : await hitsHtml(site, text)}
+${uploadHtml(site.config, session)}
+${await sourcesHtml(site)}`;
       return page({ title: "Index", menu: "/index", body });
     },
   },
@@ -50,7 +50,7 @@ const foundSchema = z.object({
   ),
 });
 
-async function hitsHtml({ tools }: Desk, text: string): Promise<Html> {
+async function hitsHtml({ tools }: Site, text: string): Promise<Html> {
   const answer = await tools.ask("search", { text, limit: HITS });
   if (!answer.ok) {
     return markup`<pre class="failure" role="alert">${toolFailureText(answer)}</pre>`;
@@ -106,7 +106,7 @@ function explainValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-async function sourcesHtml({ database, draw }: Desk): Promise<Html> {
+async function sourcesHtml({ database, draw }: Site): Promise<Html> {
   const sources = await selectIndexedSources(database);
   const failures = await selectIndexFailures(database, MOST_FAILURES);
   const indexed = htmlTable(sources, [

@@ -13,7 +13,7 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { isoInZone } from "../../shared/schedules/time.ts";
-import type { Desk } from "../desk.ts";
+import type { Site } from "../site.ts";
 import { countsHtml } from "../draw.ts";
 import { link, pathTo } from "../links.ts";
 import { problemList } from "./batch.ts";
@@ -35,7 +35,7 @@ export function lastNight(ended: readonly BatchProgress[]): readonly BatchProgre
 
 /** The results of the last night, one card per batch. */
 export async function lastNightHtml(
-  { database, draw }: Desk,
+  { database, draw }: Site,
   batches: readonly BatchProgress[],
 ): Promise<Html> {
   const cards: Html[] = [];
@@ -83,7 +83,7 @@ export function waitsHtml(
 /** Single questions by their words, folded; those of today are separate. */
 export function singleJobsHtml(
   asked: readonly SingleJob[],
-  { draw, zone }: Desk,
+  { draw, zone }: Site,
   which: "today" | "all",
 ): Html {
   const dayOf = (at: Date): string => isoInZone(at, zone).date;
@@ -98,7 +98,7 @@ export function singleJobsHtml(
   return markup`${list("asked-today", "Asked today", asked.filter(isOfToday))}${list("asked-before", "Asked before", before)}`;
 }
 
-const jobItem = ({ job_id: id, kind, input, ...job }: SingleJob, draw: Desk["draw"]): Html => {
+const jobItem = ({ job_id: id, kind, input, ...job }: SingleJob, draw: Site["draw"]): Html => {
   const words = formatTask(kind, input);
   const came = job.grade ?? job.state;
   return markup`<li>${kind === "ask" ? "" : `${kind} `}${link(pathTo("runs", id), words === "" ? kind : words)} ${stateHtml(came)}${job.error_code === null ? "" : markup` <code>${job.error_code}</code>`} ${draw.time(job.created_at)}</li>

@@ -14,31 +14,31 @@ import { doubtSchema, doubtText } from "../../shared/views/doubtful-figures.ts";
 import { cutOutHtml, figureHtml, marksText } from "../../shared/views/page-picture.ts";
 import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
-import { runAction } from "../act.ts";
+import { runAction } from "../run-action.ts";
 import { jsonLinesOf, failureTextOf } from "../command-child.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { notFound } from "../failures.ts";
-import { assertId } from "../find.ts";
+import { assertId } from "../path-ids.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo, webLink, withQuery } from "../links.ts";
-import { outcomePath, outcomeHtml } from "../said.ts";
+import { outcomePath, outcomeHtml } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 
 /** A statement on the page of its file, with its supporting words marked on the picture. */
 export const PLACE: readonly Route[] = [
   {
     path: "/runs/:run/statements/:number",
-    answer: async (desk: Desk, request: DeskRequest): Promise<Answer> => {
-      const found = await findStatement(desk, request);
+    answer: async (site: Site, request: SiteRequest): Promise<Answer> => {
+      const found = await findStatement(site, request);
       const title = found.statement.text.slice(0, MOST_TITLE);
-      return page({ title, menu: "/batches", body: await placeBody(desk, request, found) });
+      return page({ title, menu: "/batches", body: await placeBody(site, request, found) });
     },
   },
   { method: "post", path: "/runs/:run/statements/:number", answer: takeReading },
   {
     path: "/pictures/:key",
-    answer: async ({ config }: Desk, { part }: DeskRequest): Promise<Answer> => {
+    answer: async ({ config }: Site, { part }: SiteRequest): Promise<Answer> => {
       const picture = await readPicture(pictureFolder(config), part("key"));
       if (picture === undefined) throw notFound("There is no such picture any more.");
       return { kind: "picture", type: picture.type, bytes: picture.bytes };
@@ -48,7 +48,7 @@ export const PLACE: readonly Route[] = [
 
 const MOST_TITLE = 120;
 
-async function findStatement({ database }: Desk, { part, query }: DeskRequest): Promise<Found> {
+async function findStatement({ database }: Site, { part, query }: SiteRequest): Promise<Found> {
   const run = (await selectRunDetails(database, assertId(part("run"), "run or job"))).at(-1);
   const carried = run === undefined ? [] : carriedWords(run);
   const number = Number(part("number"));
@@ -70,9 +70,9 @@ const readingSchema = z.object({
 });
 
 /** Stores the reading that a person chose for a figure. */
-async function takeReading(desk: Desk, request: DeskRequest): Promise<Answer> {
-  const { database } = desk;
-  const { run, statement } = await findStatement(desk, request);
+async function takeReading(site: Site, request: SiteRequest): Promise<Answer> {
+  const { database } = site;
+  const { run, statement } = await findStatement(site, request);
   const { session, form } = request;
   const { figure, reading, words } = readingSchema.parse({
     figure: form.get("figure") ?? "",
@@ -114,7 +114,7 @@ export const placeLink = (
     ? markup``
     : markup`<p>${link(`${placePath(run, ordinal)}#place-mark`, "Show on its page")}</p>`;
 
-async function placeBody(desk: Desk, request: DeskRequest, found: Found): Promise<Html> {
+async function placeBody(site: Site, request: SiteRequest, found: Found): Promise<Html> {
   const { run, carried, statement } = found;
   const { path, text, grade, words, lineStart, lineEnd } = statement;
   const at = carried.findIndex(({ number }) => number === statement.number);
@@ -125,9 +125,9 @@ async function placeBody(desk: Desk, request: DeskRequest, found: Found): Promis
     other === undefined ? markup`` : link(`${placePath(runId, other.number)}#place-mark`, name);
   return markup`${headHtml(markup`<span dir="auto">${text}</span>`, stateHtml(grade))}
 <p class="note">${webLink(path)}, ${lines}</p>
-${await outcomeHtml(desk.database, request.query)}
+${await outcomeHtml(site.database, request.query)}
 <blockquote dir="auto">${words}</blockquote>
-${await pictureHtml(desk, request, found)}
+${await pictureHtml(site, request, found)}
 <p class="pager">${link(`${pathTo("runs", runId)}#claims`, "All statements")} ${to(before, "The one before")} ${to(after, "The next one")}</p>`;
 }
 
@@ -159,12 +159,12 @@ const shownSchema = z.object({
 const DRAW_MS = 90_000;
 
 async function pictureHtml(
-  desk: Desk,
-  { session }: DeskRequest,
+  site: Site,
+  { session }: SiteRequest,
   { run: { run_id: runId }, statement: { number, place: nth, path, words } }: Found,
 ): Promise<Html> {
   const which = ["--statement", String(number), ...(nth === 0 ? [] : ["--place", String(nth)])];
-  const end = await desk.runDrawing(["evidence", "show", ...which, "--json", "--", runId], {
+  const end = await site.runDrawing(["evidence", "show", ...which, "--json", "--", runId], {
     timeMs: DRAW_MS,
   });
   if (end.code !== 0) return markup`<p class="remedy">${failureTextOf(end)}</p>`;

@@ -6,10 +6,10 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { classOf } from "../../shared/views/section-style.ts";
-import { runAction } from "../act.ts";
-import type { Answer, Desk, DeskRequest } from "../desk.ts";
+import { runAction } from "../run-action.ts";
+import type { Answer, Site, SiteRequest } from "../site.ts";
 import { notFound } from "../failures.ts";
-import { assertId } from "../find.ts";
+import { assertId } from "../path-ids.ts";
 import { pathTo, webLink } from "../links.ts";
 import type { Session } from "../sessions.ts";
 import { REVIEW_CHOICES, assertShown, backTo, choiceOf, valueForm } from "./inbox-choices.ts";
@@ -54,8 +54,8 @@ const shownStateOf = (
 
 /** Stores the decision on a value of a run. */
 export async function takeField(
-  { database }: Desk,
-  { part, form, session }: DeskRequest,
+  { database }: Site,
+  { part, form, session }: SiteRequest,
 ): Promise<Answer> {
   const jobId = assertId(part("run"), "job");
   const fields = await selectFieldsOf(database, jobId);

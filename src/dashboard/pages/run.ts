@@ -15,12 +15,12 @@ import { selectRunDetails } from "../../shared/views/runs.ts";
 import type { RunDetail } from "../../shared/views/runs.ts";
 import { classOf } from "../../shared/views/section-style.ts";
 import type { Section } from "../../shared/views/section.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { notFound } from "../failures.ts";
-import { assertId } from "../find.ts";
+import { assertId } from "../path-ids.ts";
 import { link, pathTo, webLink } from "../links.ts";
-import { outcomeHtml } from "../said.ts";
+import { outcomeHtml } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 import { carriedHtml, followUpHtml, stepsHtml } from "./ask.ts";
 import { placeLink, placePath } from "./place.ts";
@@ -30,9 +30,9 @@ import { fieldsHtml, takeField } from "./run-fields.ts";
 export const RUN: readonly Route[] = [
   {
     path: "/runs/:run",
-    answer: async (desk: Desk, { part, query, session }: DeskRequest): Promise<Answer> => {
+    answer: async (site: Site, { part, query, session }: SiteRequest): Promise<Answer> => {
       const id = assertId(part("run"), "run or job");
-      const { database } = desk;
+      const { database } = site;
       const open = await selectOpenJob(database, id);
       const runs = await selectRunDetails(database, id);
       const run = runs.at(-1);
@@ -49,7 +49,7 @@ export const RUN: readonly Route[] = [
       const body = markup`<div data-batch="${job.batch_id}">
 <p class="note">${link(pathTo("batches", job.batch_id), job.batch)} · ${job.custom_id}</p>
 <h1 class="question" dir="auto">${formatTask(job.kind, job.input)}</h1>
-${run === undefined ? about.above : await runBody(desk, run, about)}
+${run === undefined ? about.above : await runBody(site, run, about)}
 </div>`;
       const updates = open === undefined ? "still" : "awaited";
       return page({ title: titleOf(job), menu: "/batches", body, updates });
@@ -75,15 +75,15 @@ type PageParts = {
   readonly extent: "brief" | "full";
 };
 
-async function runBody(desk: Desk, run: RunDetail, shown: PageParts): Promise<Html> {
-  const { draw } = desk;
+async function runBody(site: Site, run: RunDetail, shown: PageParts): Promise<Html> {
+  const { draw } = site;
   const { others, extent } = shown;
   const details = runPage(run, extent);
   return markup`<p class="lead">${stateHtml(run.state)}${run.grade === null ? "" : markup` ${stateHtml(run.grade)}`} ${endHtml(run, draw)}</p>
 ${shown.above}
 ${refusalHtml(run)}
 ${answerHtml(run)}
-${run.kind === "extract" ? fieldsHtml(run, shown.session) : await claimsHtml(desk, run)}
+${run.kind === "extract" ? fieldsHtml(run, shown.session) : await claimsHtml(site, run)}
 ${shown.below}
 ${sectionsOf(details.sections).map((section) => foldedSection(section, draw))}
 <details id="record"><summary>Record of the run</summary>${draw.facts(details.facts)}</details>
@@ -91,7 +91,7 @@ ${others.length === 0 ? "" : markup`<p class="note">Earlier attempts: ${others.m
 ${extent === "full" ? "" : markup`<p>${link(`${pathTo("runs", run.run_id)}?show=all`, "Show all of it, with prompts and replies")}</p>`}`;
 }
 
-function endHtml(run: RunDetail, draw: Desk["draw"]): Html {
+function endHtml(run: RunDetail, draw: Site["draw"]): Html {
   if (run.finished_at === null) return markup``;
   const time = run.run_ms === null ? "" : ` after ${formatDuration(run.run_ms)}`;
   const by = run.model === null ? "" : ` by ${run.model}`;
@@ -117,20 +117,20 @@ const ELSEWHERE = new Set(["asked", "answer", "error", "claims", "summary"]);
 const sectionsOf = (sections: readonly Section[]): readonly Section[] =>
   sections.filter(({ id }) => !ELSEWHERE.has(id));
 
-const foldedSection = ({ id, title, blocks }: Section, draw: Desk["draw"]): Html =>
+const foldedSection = ({ id, title, blocks }: Section, draw: Site["draw"]): Html =>
   markup`<details id="${id}"><summary><strong>${title}</strong></summary>${blocks.map(draw.block)}</details>
 `;
 
 const MOST_CLAIMS = 60;
 
 /** Each statement beside the lines that support it, with the lines around them. */
-async function claimsHtml(desk: Desk, run: RunDetail): Promise<Html> {
+async function claimsHtml(site: Site, run: RunDetail): Promise<Html> {
   const shown = shownClaims(run);
   if (shown.length === 0) return markup``;
   const rows: Html[] = [];
   const numbered = shown.map((claim, at) => ({ ...claim, ordinal: at + 1 }));
   for (const claim of readingFirst(numbered).slice(0, MOST_CLAIMS)) {
-    rows.push(await claimHtml(desk, run, claim));
+    rows.push(await claimHtml(site, run, claim));
   }
   const left = shown.length - rows.length;
   const share = shareText(run.claims.filter(({ stands }) => stands).map(({ grade }) => grade));
@@ -144,10 +144,10 @@ type Claim = RunDetail["claims"][number] & {
   readonly ordinal: number;
 };
 
-async function claimHtml(desk: Desk, run: RunDetail, claim: Claim): Promise<Html> {
+async function claimHtml(site: Site, run: RunDetail, claim: Claim): Promise<Html> {
   return markup`<div class="side ${classOf(claim.grade)}"><div class="claim"><p dir="auto">${claim.text}</p>
 <p class="note">${stateHtml(claim.grade)}${claim.stands ? "" : `, ${claim.fate === "dropped" ? "left out" : claim.fate}`}: ${reasonText(claim)}</p></div>
-<div class="passage">${await passageHtml(desk, run, claim)}${placeLink(run, claim)}${placesHtml(run, claim)}</div></div>
+<div class="passage">${await passageHtml(site, run, claim)}${placeLink(run, claim)}${placesHtml(run, claim)}</div></div>
 `;
 }
 
@@ -164,7 +164,7 @@ function placesHtml({ run_id: run }: RunDetail, { ordinal, other_places: others 
   return markup`<p class="note">It stands there as well:</p><ul>${items}</ul>`;
 }
 
-async function passageHtml({ database }: Desk, run: RunDetail, claim: Claim): Promise<Html> {
+async function passageHtml({ database }: Site, run: RunDetail, claim: Claim): Promise<Html> {
   const { path, line_start: first, line_end: last, carrier } = claim;
   if (path === null || first === null || last === null) {
     return markup`<p class="note">No place carries it.</p>`;

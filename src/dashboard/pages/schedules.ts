@@ -14,24 +14,24 @@ import { htmlTable, stateHtml } from "../../shared/views/draw-sections.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { NAME, WORDS } from "../../shared/views/section.ts";
-import { runAction } from "../act.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { runAction } from "../run-action.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { notFound } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { pathTo } from "../links.ts";
-import { outcomePath, outcomeHtml } from "../said.ts";
+import { outcomePath, outcomeHtml } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 
 /** Schedules: when each runs next, a switch, and a button to run it now. */
 export const SCHEDULES: readonly Route[] = [
   {
     path: "/schedules",
-    answer: async (desk: Desk, request: DeskRequest): Promise<Answer> =>
+    answer: async (site: Site, request: SiteRequest): Promise<Answer> =>
       page({
         title: "Schedules",
         menu: "/schedules",
-        body: await schedulesHtml(desk, request),
+        body: await schedulesHtml(site, request),
         updates: "live",
       }),
   },
@@ -40,8 +40,8 @@ export const SCHEDULES: readonly Route[] = [
 ];
 
 async function schedulesHtml(
-  { database, draw }: Desk,
-  { query, session }: DeskRequest,
+  { database, draw }: Site,
+  { query, session }: SiteRequest,
 ): Promise<Html> {
   const schedules = await selectSchedules(database);
   const last = await selectLastRuns(database);
@@ -64,7 +64,7 @@ ${await outcomeHtml(database, query)}
 ${schedules.length === 0 ? markup`<p class="note">There is no schedule.</p>` : table}`;
 }
 
-const lastRunHtml = (run: LastRun | undefined, draw: Desk["draw"]): Html | null =>
+const lastRunHtml = (run: LastRun | undefined, draw: Site["draw"]): Html | null =>
   run === undefined
     ? null
     : markup`${draw.time(run.plannedAt)} ${run.state === null ? "" : stateHtml(run.state)} ${run.code ?? ""}`;
@@ -76,7 +76,7 @@ function buttonsHtml({ name, enabled }: Schedule, session: Session): Html {
 <form method="post" action="${here}/run">${csrfField(session)}<button class="plain" aria-label="Run ${name} now">Run now</button></form></div>`;
 }
 
-async function scheduleOf({ database }: Desk, name: string): Promise<Schedule> {
+async function scheduleOf({ database }: Site, name: string): Promise<Schedule> {
   const schedule = await findSchedule(database, name);
   if (schedule !== undefined) return schedule;
   throw notFound(
@@ -84,23 +84,23 @@ async function scheduleOf({ database }: Desk, name: string): Promise<Schedule> {
   );
 }
 
-async function switchNamed(desk: Desk, { part, form, session }: DeskRequest): Promise<Answer> {
-  const schedule = await scheduleOf(desk, part("name"));
+async function switchNamed(site: Site, { part, form, session }: SiteRequest): Promise<Answer> {
+  const schedule = await scheduleOf(site, part("name"));
   const { name } = schedule;
   const to = form.get("to") === "on" ? "on" : "off";
   const action = { actor: session.user, action: "switch-schedule", detail: { name, to } } as const;
-  const did = await runAction(desk.database, action, async () => {
+  const did = await runAction(site.database, action, async () => {
     // A disabled schedule was only checked for its name.
     if (to === "on") assertHolds(schedule);
-    await switchSchedule(desk.database, name, to);
+    await switchSchedule(site.database, name, to);
     return `Schedule ${name} is ${to}.${to === "on" ? "" : " What it has queued goes on."}`;
   });
   return { kind: "redirect", to: outcomePath("/schedules", did) };
 }
 
-async function runNamed(desk: Desk, { part, session }: DeskRequest): Promise<Answer> {
-  const { database } = desk;
-  const schedule = await scheduleOf(desk, part("name"));
+async function runNamed(site: Site, { part, session }: SiteRequest): Promise<Answer> {
+  const { database } = site;
+  const schedule = await scheduleOf(site, part("name"));
   const { name } = schedule;
   const action = { actor: session.user, action: "run-schedule", detail: { name } } as const;
   const did = await runAction(database, action, async () => {

@@ -13,14 +13,14 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
-import { runAction } from "../act.ts";
+import { runAction } from "../run-action.ts";
 import { jsonLinesOf, failureTextOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, withQuery } from "../links.ts";
-import { outcomePath, outcomeHtml } from "../said.ts";
+import { outcomePath, outcomeHtml } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 
 const TIME_S = 10;
@@ -33,7 +33,7 @@ const MOST_CHARS = 20_000;
 export const SQL: readonly Route[] = [
   {
     path: "/sql",
-    answer: async ({ database }: Desk, { session, query }: DeskRequest): Promise<Answer> => {
+    answer: async ({ database }: Site, { session, query }: SiteRequest): Promise<Answer> => {
       const saved = await selectSavedQueries(database);
       const asked = saved.find(({ name }) => name === query.get("query"));
       const statement = asked?.statement ?? EXAMPLE;
@@ -94,8 +94,8 @@ ${table}</section>`;
 const MOST_SHOWN = 200;
 
 async function keepStatement(
-  { database }: Desk,
-  { form, session }: DeskRequest,
+  { database }: Site,
+  { form, session }: SiteRequest,
   statement: string,
 ): Promise<Answer> {
   const name = (form.get("name") ?? "").trim();
@@ -111,7 +111,7 @@ async function keepStatement(
   return { kind: "redirect", to: outcomePath(withQuery("/sql", { query: name }), did) };
 }
 
-async function removeSaved({ database }: Desk, { form, session }: DeskRequest): Promise<Answer> {
+async function removeSaved({ database }: Site, { form, session }: SiteRequest): Promise<Answer> {
   const name = (form.get("name") ?? "").slice(0, MOST_QUERY_NAME);
   const action = { actor: session.user, action: "remove-query", detail: { name } } as const;
   const did = await runAction(database, action, async () =>
@@ -122,14 +122,14 @@ async function removeSaved({ database }: Desk, { form, session }: DeskRequest): 
   return { kind: "redirect", to: outcomePath("/sql", did) };
 }
 
-async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
+async function runStatement(site: Site, request: SiteRequest): Promise<Answer> {
   const { form, session } = request;
   const statement = (form.get("statement") ?? "").slice(0, MOST_CHARS);
-  if (form.get("form") === "keep") return keepStatement(desk, request, statement);
+  if (form.get("form") === "keep") return keepStatement(site, request, statement);
   const format = form.get("form") === "csv" ? "csv" : "json";
   // After two dashes nothing is taken for an option.
   const words = ["sql", "--format", format, "--timeout", String(TIME_S), "--", statement];
-  const end = await desk.runStatement(words, { timeMs: TIME_S * 1_000 + SPARE_MS });
+  const end = await site.runStatement(words, { timeMs: TIME_S * 1_000 + SPARE_MS });
   if (end.code === 0 && format === "csv") {
     return { kind: "csv", name: "nightdesk.csv", chunks: oneChunk(end.stdout) };
   }
@@ -141,8 +141,8 @@ async function runStatement(desk: Desk, request: DeskRequest): Promise<Answer> {
     title: "SQL",
     menu: "/sql",
     body: consoleHtml(session, {
-      views: await selectViewNames(desk.database),
-      saved: await selectSavedQueries(desk.database),
+      views: await selectViewNames(site.database),
+      saved: await selectSavedQueries(site.database),
       statement,
       name: form.get("name") ?? "",
       result,

@@ -6,15 +6,15 @@ import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
 import { findAction } from "../../shared/views/operator-actions.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
-import { runAction } from "../act.ts";
+import { runAction } from "../run-action.ts";
 import { hintsOf, jsonLinesOf, failureTextOf } from "../command-child.ts";
 import type { CommandEnd } from "../command-child.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, DeskRequest, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { failureOf } from "../failures.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { pathTo } from "../links.ts";
-import { outcomePath } from "../said.ts";
+import { outcomePath } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
 import { commandOf, isOfFiles, linesOf, orderOf, outsideOf } from "../start-order.ts";
 import type { Order, OrderCommand } from "../start-order.ts";
@@ -29,14 +29,14 @@ const SHOWN_FILES = 100;
 export const START: readonly Route[] = [
   {
     path: "/start",
-    answer: async ({ config }: Desk, { session }: DeskRequest): Promise<Answer> =>
+    answer: async ({ config }: Site, { session }: SiteRequest): Promise<Answer> =>
       formPage(startForm(orderOf(new URLSearchParams()), config, session)),
   },
   { method: "post", path: "/start", answer: showPreview },
   {
     method: "post",
     path: "/start/edit",
-    answer: async ({ config }: Desk, { session, form }: DeskRequest): Promise<Answer> =>
+    answer: async ({ config }: Site, { session, form }: SiteRequest): Promise<Answer> =>
       formPage(startForm(orderOf(form), config, session)),
   },
   { method: "post", path: "/start/queue", answer: queueOrder },
@@ -54,7 +54,7 @@ ${body}`,
 export function formWith(
   message: string,
   order: Order,
-  { config }: Desk,
+  { config }: Site,
   session: Session,
 ): Answer {
   return formPage(
@@ -71,29 +71,29 @@ const previewSchema = z.object({
 });
 type Preview = z.infer<typeof previewSchema>;
 
-async function showPreview(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
+async function showPreview(site: Site, { form, session }: SiteRequest): Promise<Answer> {
   // Named now, so that a confirmation that is sent twice creates one batch.
   const asked = orderOf(form);
   const order = asked.name.trim() === "" ? { ...asked, name: nameFor(asked.kind) } : asked;
   try {
-    const command = commandOf(order, desk.config);
-    const preview = isOfFiles(command) ? await previewOf(desk, command) : null;
+    const command = commandOf(order, site.config);
+    const preview = isOfFiles(command) ? await previewOf(site, command) : null;
     return page({
       title: "Start",
       menu: "/start",
-      body: previewHtml(desk.config, { order, command, preview }, session),
+      body: previewHtml(site.config, { order, command, preview }, session),
     });
   } catch (error) {
     const { message, status } = failureOf(error);
     if (status >= 500) throw error;
-    return formWith(message, asked, desk, session);
+    return formWith(message, asked, site, session);
   }
 }
 
 const nameFor = (kind: string): string => `${kind} ${new Date().toISOString()}`;
 
 /** @throws Failure INPUT_INVALID if no file would be queued, or a file lies outside of all allowed roots */
-async function previewOf({ runCommand, config }: Desk, command: OrderCommand): Promise<Preview> {
+async function previewOf({ runCommand, config }: Site, command: OrderCommand): Promise<Preview> {
   const words = [...command.words, "--dry-run", "--", ...command.files];
   const limits = { timeMs: PREVIEW_MS, ...inputOf(command) };
   const preview = resultOf(await runCommand(words, limits), previewSchema);
@@ -186,17 +186,17 @@ ${more > 0 ? markup`<p class="note">${formatCount(more)} more.</p>` : ""}</secti
 
 const queuedSchema = z.object({ batch_id: z.string().nullable(), batch: z.string().nullish() });
 
-async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<Answer> {
+async function queueOrder(site: Site, { form, session }: SiteRequest): Promise<Answer> {
   const order = orderOf(form);
   const detail = Object.fromEntries(Object.entries(order).filter(([, value]) => value !== ""));
   let made: string | undefined;
   const did = await runAction(
-    desk.database,
+    site.database,
     { actor: session.user, action: "start", detail },
     async () => {
-      const command = commandOf(order, desk.config);
-      if (isOfFiles(command)) await previewOf(desk, command);
-      const end = await desk.runCommand([...command.words, "--", ...command.files], {
+      const command = commandOf(order, site.config);
+      if (isOfFiles(command)) await previewOf(site, command);
+      const end = await site.runCommand([...command.words, "--", ...command.files], {
         timeMs: QUEUE_MS,
         ...inputOf(command),
       });
@@ -206,9 +206,9 @@ async function queueOrder(desk: Desk, { form, session }: DeskRequest): Promise<A
       return { said: `Batch ${order.name} is queued. ${hintsOf(end)}`.trimEnd(), batchId };
     },
   );
-  await announceEvents(desk.database);
+  await announceEvents(site.database);
   if (made !== undefined)
     return { kind: "redirect", to: outcomePath(pathTo("batches", made), did) };
-  const said = (await findAction(desk.database, did))?.said ?? "Nothing was queued.";
-  return formWith(said, order, desk, session);
+  const said = (await findAction(site.database, did))?.said ?? "Nothing was queued.";
+  return formWith(said, order, site, session);
 }

@@ -26,8 +26,8 @@ import type { Html } from "../../shared/views/html-markup.ts";
 import type { NightScope } from "../../shared/views/night.ts";
 import { countOf, formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
 import { NAME, RIGHT, WORDS } from "../../shared/views/section.ts";
-import { page } from "../desk.ts";
-import type { Answer, Desk, Route } from "../desk.ts";
+import { page } from "../site.ts";
+import type { Answer, Site, Route } from "../site.ts";
 import { batchStateHtml, countsHtml } from "../draw.ts";
 import { nightHtml } from "../nights.ts";
 import { headHtml } from "../layout.ts";
@@ -44,7 +44,7 @@ const WORKED_ON = new Set(["queued", "running", "held", "loading"]);
 export const TONIGHT: readonly Route[] = [
   {
     path: "/",
-    answer: async (desk: Desk): Promise<Answer> => page(await firstPage(desk)),
+    answer: async (site: Site): Promise<Answer> => page(await firstPage(site)),
   },
 ];
 
@@ -64,8 +64,8 @@ function tonightScope(open: readonly BatchProgress[]): NightScope {
   return { from: new Date(from), to };
 }
 
-async function firstPage(desk: Desk): Promise<PageContent> {
-  const { database, draw, nights, zone } = desk;
+async function firstPage(site: Site): Promise<PageContent> {
+  const { database, draw, nights, zone } = site;
   const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
   const { waiting, values, is_working: isWorking } = await selectDeskState(database);
   const asked = await selectSingleJobs(database, SHOWN_ASKED);
@@ -80,23 +80,23 @@ async function firstPage(desk: Desk): Promise<PageContent> {
   const earlier = ended.filter((batch) => !last.includes(batch));
   const night = await nights.get("tonight", tonightScope(open));
   const title = isWorking ? "Tonight" : "Morning";
-  const past = await lastNightHtml(desk, last);
+  const past = await lastNightHtml(site, last);
   const now = markup`<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
-${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatchHtml(batch, { pace, budgets, desk }))}
+${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatchHtml(batch, { pace, budgets, site }))}
 </section>
 ${nightHtml(night, zone)}`;
   const waits = waitsHtml({ waiting, values }, open);
   const body = markup`${headHtml(title, leadOf(open, last, workers))}
 ${open.length === 0 ? "" : obstaclesHtml(workers, hosts)}
 ${isWorking ? markup`${waits}${now}${past}` : markup`${past}${waits}${open.length === 0 ? "" : now}`}
-${singleJobsHtml(asked, desk, "today")}
+${singleJobsHtml(asked, site, "today")}
 <section aria-labelledby="happening"><h2 id="happening">As it happens</h2>
 <ol id="activity" class="activity" data-keep aria-live="off"></ol>
 </section>
 <section aria-labelledby="rates"><h2 id="rates">Rates</h2><div class="tiles">${tiles(pace, queue, draw)}</div></section>
-<section aria-labelledby="workers"><h2 id="workers">Workers</h2>${workers.length === 0 ? markup`<p class="note">${noWorkerText(desk.config)}</p>` : workers.map((worker) => workerHtml(worker, draw))}</section>
+<section aria-labelledby="workers"><h2 id="workers">Workers</h2>${workers.length === 0 ? markup`<p class="note">${noWorkerText(site.config)}</p>` : workers.map((worker) => workerHtml(worker, draw))}</section>
 <section aria-labelledby="hosts"><h2 id="hosts">Model hosts</h2>${hostTable(hosts, draw)}</section>
-${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="ended">Ended before</h2>${batchTable(earlier, desk)}</section>`}`;
+${earlier.length === 0 ? "" : markup`<section aria-labelledby="ended"><h2 id="ended">Ended before</h2>${batchTable(earlier, site)}</section>`}`;
   return { title, menu: "/", body, updates: "live" };
 }
 
@@ -142,7 +142,7 @@ function obstaclesHtml(workers: readonly WorkerRow[], hosts: readonly HostOvervi
   return markup`${found.map((text) => markup`<p class="failure" role="status">${text}</p>`)}`;
 }
 
-function tiles(pace: readonly BatchPace[], queue: QueueRow, draw: Desk["draw"]): readonly Html[] {
+function tiles(pace: readonly BatchPace[], queue: QueueRow, draw: Site["draw"]): readonly Html[] {
   const seconds = Math.max(1, ...pace.map((row) => row.seconds));
   const sum = (of: (row: BatchPace) => number): number =>
     pace.reduce((all, row) => all + of(row), 0);
@@ -169,16 +169,16 @@ function tiles(pace: readonly BatchPace[], queue: QueueRow, draw: Desk["draw"]):
 type BatchContext = {
   readonly pace: readonly BatchPace[];
   readonly budgets: readonly BudgetRow[];
-  readonly desk: Desk;
+  readonly site: Site;
 };
 
-function openBatchHtml(batch: BatchProgress, { pace, budgets, desk }: BatchContext): Html {
+function openBatchHtml(batch: BatchProgress, { pace, budgets, site }: BatchContext): Html {
   const mine = pace.find((row) => row.batch_id === batch.batchId);
   const remedy = remedyOf(batch);
   return markup`<article class="batch">
-<h3>${link(pathTo("batches", batch.batchId), batch.name)} ${batchStateHtml(batch, desk.zone)}</h3>
+<h3>${link(pathTo("batches", batch.batchId), batch.name)} ${batchStateHtml(batch, site.zone)}</h3>
 ${countsHtml(batch)}
-<p class="note">${batch.state === "running" ? `${estimateText(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${desk.draw.time(batch.createdAt)}</span>.</p>
+<p class="note">${batch.state === "running" ? `${estimateText(batch, mine)}. ` : ""}${windowText(batch)}${budgetText(batch, budgets)}Queued <span>${site.draw.time(batch.createdAt)}</span>.</p>
 ${remedy === undefined ? "" : markup`<p class="remedy">${remedy}</p>`}
 </article>
 `;
@@ -218,7 +218,7 @@ function budgetText({ batchId }: BatchProgress, budgets: readonly BudgetRow[]): 
   return parts.length === 0 ? "" : `Used: ${parts.join(", ")}. `;
 }
 
-function workerHtml(worker: WorkerRow, draw: Desk["draw"]): Html {
+function workerHtml(worker: WorkerRow, draw: Site["draw"]): Html {
   const state = worker.is_alive ? stateHtml("running", "alive") : stateHtml("failed", "gone");
   const rows = worker.held.map(
     (job) =>
@@ -236,7 +236,7 @@ const progressText = (progress: WorkerRow["held"][number]["progress"]): string =
         .map(([name, value]) => `${name} ${String(value)}`)
         .join(", ")}`;
 
-function hostTable(hosts: readonly HostOverview[], draw: Desk["draw"]): Html {
+function hostTable(hosts: readonly HostOverview[], draw: Site["draw"]): Html {
   if (hosts.length === 0) return markup`<p class="note">No model host was called yet.</p>`;
   return htmlTable(hosts, [
     [
@@ -254,7 +254,7 @@ function hostTable(hosts: readonly HostOverview[], draw: Desk["draw"]): Html {
   ]);
 }
 
-function hostWords(host: HostOverview, draw: Desk["draw"]): Html {
+function hostWords(host: HostOverview, draw: Site["draw"]): Html {
   const { state, errorMessage, nextTryAt, nextCallAt } = host;
   const isDown = state === "open";
   return markup`${isDown ? (errorMessage ?? "") : ""}${nextTryAt === null ? "" : markup` Asked again ${draw.time(nextTryAt, "seconds")}.`}${nextCallAt === null || isDown ? "" : markup` Next call ${draw.time(nextCallAt, "seconds")}.`}`;

@@ -1,7 +1,7 @@
 import { isRecord } from "../schema/json-value.ts";
 import { fieldFacts } from "./answer-sections.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
-import { checkSections } from "./run-checked.ts";
+import { checkSections } from "./run-checks.ts";
 import { callBlocks, citationItems, evidenceItem, oneLine, toolCallItem } from "./run-evidence.ts";
 import type { RunDetail, RunRow } from "./runs.ts";
 import { stepBlocks } from "./steps.ts";

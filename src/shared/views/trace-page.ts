@@ -1,7 +1,7 @@
 import { formatTask } from "../job/kinds.ts";
 import { formatCount } from "./quantity.ts";
-import { checkSections } from "./run-checked.ts";
-import type { RunChecks } from "./run-checked.ts";
+import { checkSections } from "./run-checks.ts";
+import type { RunChecks } from "./run-checks.ts";
 import { oneLine } from "./run-evidence.ts";
 import { endSections } from "./run-page.ts";
 import { NAME, RIGHT, duration, fact, numbers, sectionOf, tableOf } from "./section.ts";

@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { loadConfig } from "../../../src/shared/config/load-config.ts";
 import { createLogger } from "../../../src/shared/logger.ts";
-import { DATABASE_METRICS, databaseGauges } from "../../../src/shared/metrics/desk-metrics.ts";
+import { DATABASE_METRICS, databaseGauges } from "../../../src/shared/metrics/database-metrics.ts";
 import { boundedLabel, openMetrics, OWN_METRICS } from "../../../src/shared/metrics/metrics.ts";
 import { startMetrics } from "../../../src/shared/metrics/process-metrics.ts";
 import { serveMetrics } from "../../../src/shared/metrics/serve-metrics.ts";
 import type { MetricsServer } from "../../../src/shared/metrics/serve-metrics.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
-import { selectDatabaseGauges } from "../../../src/shared/views/desk-gauges.ts";
+import { selectDatabaseGauges } from "../../../src/shared/views/database-gauges.ts";
 import { NOT_VERIFIED } from "../../../src/shared/job/verification.ts";
 import type { CheckRecord, AuditRecord } from "../../../src/shared/job/verification.ts";
-import { DOOR_METRICS } from "../../../src/serve/count-requests.ts";
+import { API_METRICS } from "../../../src/serve/count-requests.ts";
 import { RUN_METRICS, runMetrics } from "../../../src/worker/services/run-metrics.ts";
 import { BACKUP_METRICS, MACHINE_METRICS } from "../../../src/worker/services/worker-metrics.ts";
 import { openDesk } from "../../producer/desk.ts";
@@ -26,7 +26,7 @@ const ALL = {
   ...DATABASE_METRICS,
   ...RUN_METRICS,
   ...MACHINE_METRICS,
-  ...DOOR_METRICS,
+  ...API_METRICS,
   ...BACKUP_METRICS,
   ...OWN_METRICS,
 };

@@ -6,7 +6,7 @@ import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
 import type { Turns } from "../shared/take-turns.ts";
 
 /** Everything that routes need. */
-export type Door = {
+export type Api = {
   readonly config: Config;
   readonly database: Database;
   readonly logger: Logger;
@@ -17,7 +17,7 @@ export type Door = {
 };
 
 /** An authenticated request. */
-export type DoorRequest = {
+export type ApiRequest = {
   readonly token: Token;
   /** A parameter of the path by its name in the route. */
   readonly part: (name: string) => string;
@@ -44,7 +44,7 @@ export type Route = {
   /** Parameters begin with a colon. */
   readonly path: string;
   readonly scope: TokenScope;
-  readonly answer: (door: Door, request: DoorRequest) => Promise<Answer>;
+  readonly answer: (api: Api, request: ApiRequest) => Promise<Answer>;
 };
 
 export const json = (value: object): Answer => ({ kind: "json", value });

@@ -9,7 +9,7 @@ import type { Session } from "./sessions.ts";
 import type { Tools } from "./tools.ts";
 
 /** Everything that pages need. */
-export type Desk = {
+export type Site = {
   readonly config: Config;
   readonly database: Database;
   readonly runCommand: RunCommand;
@@ -30,7 +30,7 @@ export type Desk = {
 };
 
 /** An authenticated request. */
-export type DeskRequest = {
+export type SiteRequest = {
   readonly session: Session;
   readonly path: string;
   /** A parameter of the path by its name in the route. */
@@ -53,7 +53,7 @@ export type Route = {
   readonly method?: "post";
   /** Parameters begin with a colon. */
   readonly path: string;
-  readonly answer: (desk: Desk, request: DeskRequest) => Promise<Answer>;
+  readonly answer: (site: Site, request: SiteRequest) => Promise<Answer>;
 };
 
 export const page = (content: PageContent): Answer => ({ kind: "page", content });

@@ -1,4 +1,4 @@
-import type { DatabaseGauges } from "../views/desk-gauges.ts";
+import type { DatabaseGauges } from "../views/database-gauges.ts";
 import type { Definition, Definitions, GaugeGroup, Sample } from "./metrics.ts";
 
 const gauge = (help: string, ...labels: readonly string[]): Definition => ({
