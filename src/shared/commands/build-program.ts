@@ -1,5 +1,4 @@
-import { Command as Program, InvalidArgumentError, Option } from "commander";
-import type { CommanderError } from "commander";
+import { CommanderError, Command as Program, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../failure.ts";
 import type { Command, CommandOption } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS, GROUP_SUMMARIES } from "./table.ts";
@@ -153,11 +152,8 @@ export function parseCommandWords(
 
 /** Commander's message about an invalid command line. */
 function wordsOf(error: unknown): string {
-  // Not instanceof: this is not the door of the package.
-  if (!(error instanceof Error && "code" in error && String(error.code).startsWith("commander."))) {
-    throw error;
-  }
-  return plainWords(error.message);
+  if (error instanceof CommanderError) return plainWords(error.message);
+  throw error;
 }
 
 /** Commander's message about an invalid command line, in one line with a hint at --help. */
