@@ -8,7 +8,7 @@ const pattern = (form: RegExp, error: string) => z.string().regex(form, { error 
 const price = z.number().min(0);
 
 /** A model host. A missing key is null or empty. */
-export const hostSchema = z.strictObject({
+const hostSchema = z.strictObject({
   name: pattern(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, - and _"),
   kind: z.enum(HOST_KIND_NAMES),
   url: text,

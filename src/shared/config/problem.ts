@@ -22,7 +22,7 @@ export function configFailure(problems: readonly Problem[]): Failure {
 }
 
 /** `nightdesk.yaml:3:5`, `environment DATABASE_URL`, `flag --log-level`. */
-export const formatPlace = ({ origin, line, column }: SourceLocation): string =>
+const formatPlace = ({ origin, line, column }: SourceLocation): string =>
   line === undefined ? origin : `${origin}:${line}:${column ?? 1}`;
 
 /** A text of the configuration for a message: in one line, cut after 60 characters, with the password of a URL masked. */

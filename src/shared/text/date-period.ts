@@ -135,7 +135,7 @@ export function compareDates(one: string | null, other: string | null): number |
 }
 
 /** The same for two spans of days; overlapping ones give null. */
-export function comparePeriods(one: Period | null, other: Period | null): number | null {
+function comparePeriods(one: Period | null, other: Period | null): number | null {
   if (one === null || other === null) return null;
   if (one.to < other.from) return -1;
   if (other.to < one.from) return 1;

@@ -46,7 +46,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isRecordList = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
-export function shapeOf(samples: readonly Fields[]): ExtractionShape {
+function shapeOf(samples: readonly Fields[]): ExtractionShape {
   const lists = [
     ...new Set(
       samples.flatMap((fields) =>
