@@ -31,9 +31,11 @@ export function drawIn(zone: string): Draw {
 }
 
 function placeHtml({ path, heading, line_start: first, line_end: last }: PieceOf<"place">): Html {
-  const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
-  return markup`<span class="place">${webLink(path)}${heading === undefined ? "" : `#${heading}`} ${lines}</span>`;
+  return markup`<span class="place">${webLink(path)}${heading === undefined ? "" : `#${heading}`} ${linesText(first, last)}</span>`;
 }
+
+export const linesText = (first: number, last: number): string =>
+  first === last ? `line ${first}` : `lines ${first}–${last}`;
 
 function idHtml({ of, id }: PieceOf<"id">): Html {
   const short = markup`<code title="${id}">${id.slice(0, SHORT_CHARS)}</code>`;

@@ -2,7 +2,7 @@ import { Failure } from "../shared/failure.ts";
 import type { ErrorCode } from "../shared/failure.ts";
 import { cleanMessage } from "../shared/terminal/styled-text.ts";
 import { BusyError } from "../shared/take-turns.ts";
-import { storageFaultOf } from "../shared/store/connection/errors.ts";
+import { hasCode, storageFaultOf } from "../shared/store/connection/errors.ts";
 
 /** The failure of a request, as a page or JSON reports it. */
 export type RequestFailure = {
@@ -65,5 +65,4 @@ export function failureOf(thrown: unknown): RequestFailure {
 }
 
 /** query_canceled, caused by the server's statement_timeout. */
-const hasTimedOut = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && "code" in error && error.code === "57014";
+const hasTimedOut = (error: unknown): boolean => hasCode(error, "57014");

@@ -1,13 +1,11 @@
 import type { Queryable } from "../shared/store/connection/database.ts";
-import { findBatch } from "../shared/views/batches.ts";
+import { findBatch, isUuid } from "../shared/views/batches.ts";
 import type { BatchProgress } from "../shared/views/batches.ts";
 import { notFound } from "./failures.ts";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** @throws Refused 404 for an invalid id, before the database is queried */
 export function assertId(text: string, noun: string): string {
-  if (UUID.test(text)) return text;
+  if (isUuid(text)) return text;
   throw notFound(`${JSON.stringify(text.slice(0, 80))} is no id of a ${noun}; expected a UUID.`);
 }
 

@@ -37,7 +37,7 @@ export const serveDashboard = serveUntilSignal(openDashboard, {
 });
 
 /** @throws Failure CONFIG_ERROR if it would be exposed, or can't listen */
-export async function openDashboard(context: CommandContext): Promise<Listening> {
+async function openDashboard(context: CommandContext): Promise<Listening> {
   const { config, invocation, logger } = context;
   const { options } = invocation;
   const exposure = await exposureOf(config, {
@@ -92,7 +92,7 @@ export async function openDashboard(context: CommandContext): Promise<Listening>
     await endsInTime(Promise.all(Object.values(databases).map((each) => each.end())), CLOSE_MS);
   };
   try {
-    const listening = await listenWhere(context, (port) =>
+    const listening = await listenWhere(context, exposure.port, (port) =>
       listenOn(app, {
         ...{ host: exposure.host, port, tls: exposure.tls },
         requestMs: REQUEST_MS,
@@ -115,11 +115,10 @@ export async function openDashboard(context: CommandContext): Promise<Listening>
 
 /** With --or-any-port it takes a free port if the configured one is in use. */
 async function listenWhere<T>(
-  { config, invocation: { options } }: CommandContext,
+  { invocation: { options } }: CommandContext,
+  port: number,
   listen: (port: number) => Promise<T>,
 ): Promise<T> {
-  const asked = options["port"];
-  const port = typeof asked === "number" ? asked : config.dashboard.port;
   try {
     return await listen(port);
   } catch (error) {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
-import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { pauseBatch, resumeBatch } from "../../shared/store/jobs/batch-settings.ts";
 import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
@@ -16,7 +15,7 @@ import type { Answer, Site, SiteRequest, Route } from "../site.ts";
 import { batchOf } from "../path-ids.ts";
 import { csrfField, headHtml } from "../layout.ts";
 import { link, pathTo, withQuery } from "../links.ts";
-import { outcomePath } from "../action-outcome.ts";
+import { backTo } from "./inbox-choices.ts";
 
 type Change = {
   readonly name: "pause" | "resume" | "cancel" | "retry";
@@ -101,8 +100,7 @@ const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => 
       const did = await runAction(database, { actor: session.user, action: name, batchId }, () =>
         make(database, batch),
       );
-      await announceEvents(database);
-      return { kind: "redirect", to: outcomePath(pathTo("batches", batchId), did) };
+      return backTo(pathTo("batches", batchId), database, did);
     },
   },
 ];

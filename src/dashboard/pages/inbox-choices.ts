@@ -2,6 +2,7 @@ import { Failure } from "../../shared/failure.ts";
 import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import { markup } from "../../shared/views/html-markup.ts";
 import type { Html } from "../../shared/views/html-markup.ts";
+import { unchanged } from "../../shared/views/value-reviews.ts";
 import type { Answer, Site } from "../site.ts";
 import { csrfField } from "../layout.ts";
 import { outcomePath } from "../action-outcome.ts";
@@ -33,10 +34,7 @@ ${choiceButtons(REVIEW_CHOICES)}</form>`;
 /** Refuses a decision on a value that has changed since its page was loaded. @throws Failure INPUT_INVALID */
 export function assertShown(shown: string, form: URLSearchParams, what: string): void {
   if (form.get("shown") !== shown)
-    throw new Failure(
-      "INPUT_INVALID",
-      `Nothing was changed. ${what} is not as your page showed it: look at it again.`,
-    );
+    throw unchanged(`${what} is not as your page showed it: look at it again.`);
 }
 
 export const noChoice = (): Failure =>

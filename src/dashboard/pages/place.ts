@@ -18,6 +18,7 @@ import { runAction } from "../run-action.ts";
 import { jsonLinesOf, failureTextOf } from "../command-child.ts";
 import { page } from "../site.ts";
 import type { Answer, Site, SiteRequest, Route } from "../site.ts";
+import { linesText } from "../draw.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../path-ids.ts";
 import { csrfField, headHtml } from "../layout.ts";
@@ -120,11 +121,10 @@ async function placeBody(site: Site, request: SiteRequest, found: Found): Promis
   const at = carried.findIndex(({ number }) => number === statement.number);
   const [before, after] = [carried[at - 1], carried[at + 1]];
   const runId = run.run_id;
-  const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}–${lineEnd}`;
   const to = (other: CarriedWords | undefined, name: string): Html =>
     other === undefined ? markup`` : link(`${placePath(runId, other.number)}#place-mark`, name);
   return markup`${headHtml(markup`<span dir="auto">${text}</span>`, stateHtml(grade))}
-<p class="note">${webLink(path)}, ${lines}</p>
+<p class="note">${webLink(path)}, ${linesText(lineStart, lineEnd)}</p>
 ${await outcomeHtml(site.database, request.query)}
 <blockquote dir="auto">${words}</blockquote>
 ${await pictureHtml(site, request, found)}

@@ -17,6 +17,7 @@ import { classOf } from "../../shared/views/section-style.ts";
 import type { Section } from "../../shared/views/section.ts";
 import { page } from "../site.ts";
 import type { Answer, Site, SiteRequest, Route } from "../site.ts";
+import { linesText } from "../draw.ts";
 import { notFound } from "../failures.ts";
 import { assertId } from "../path-ids.ts";
 import { link, pathTo, webLink } from "../links.ts";
@@ -155,11 +156,10 @@ async function claimHtml(site: Site, run: RunDetail, claim: Claim): Promise<Html
 function placesHtml({ run_id: run }: RunDetail, { ordinal, other_places: others }: Claim): Html {
   if (others.length === 0) return markup``;
   const items = others.map(({ number, path, line_start: first, line_end: last, locator }, at) => {
-    const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
     const to = hasPages(path)
       ? link(`${placePath(run, ordinal, at + 1)}#place-mark`, "Show on its page")
       : markup``;
-    return markup`<li>[${number}] ${webLink(path)}, ${lines}${behindLines(locator)} ${to}</li>`;
+    return markup`<li>[${number}] ${webLink(path)}, ${linesText(first, last)}${behindLines(locator)} ${to}</li>`;
   });
   return markup`<p class="note">It stands there as well:</p><ul>${items}</ul>`;
 }
@@ -178,13 +178,12 @@ async function passageHtml({ database }: Site, run: RunDetail, claim: Claim): Pr
           ...{ lineStart: first, lineEnd: last },
         });
   const lines = linesOf(passages, first - CONTEXT_LINES, last + CONTEXT_LINES);
-  const place = first === last ? `line ${first}` : `lines ${first}–${last}`;
   const words =
     lines.length === 0
       ? markup`<blockquote dir="auto">${carrier ?? source?.preview ?? ""}</blockquote>
 <p class="note">The file is not in the index as it was read: what stands around it can't be shown.</p>`
       : markup`<ol class="lines">${lines.map((line) => lineHtml(line, first, last))}</ol>`;
-  return markup`<p class="note">${webLink(path)}, ${place}</p>${words}`;
+  return markup`<p class="note">${webLink(path)}, ${linesText(first, last)}</p>${words}`;
 }
 
 const lineHtml = ({ number, text }: IndexedLine, first: number, last: number): Html =>

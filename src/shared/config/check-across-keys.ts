@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { addressOfHost, networkKindOf, networksOf, publicOr } from "../http/network-address.ts";
 import { hasWeights } from "./providers.ts";
 import { judgeName } from "../job/route-models.ts";
@@ -10,7 +10,7 @@ import { dottedKey, placeOf } from "./config-tree.ts";
 import type { Mapping } from "./config-tree.ts";
 import { maskWebhook } from "./mask-url.ts";
 import { checkHosts } from "./check-hosts.ts";
-import { checkWatches } from "./check-watches.ts";
+import { checkWatches, isBelow } from "./check-watches.ts";
 import { configFailure, quote } from "./problem.ts";
 import type { Conflict } from "./problem.ts";
 import type { ConfigValues } from "./schema.ts";
@@ -231,7 +231,7 @@ function checkSourceRoots({ index, security }: ConfigValues, workroot: string): 
   const allowed = security.allowed_roots.map((root) => resolve(workroot, root));
   return index.sources.flatMap(({ root }, position) => {
     const absolute = resolve(workroot, root);
-    if (allowed.some((folder) => isWithin(absolute, folder))) return [];
+    if (allowed.some((folder) => absolute === folder || isBelow(absolute, folder))) return [];
     const expected = `a folder in one of security.allowed_roots (${security.allowed_roots.map(quote).join(", ")})`;
     return [
       {
@@ -268,8 +268,7 @@ function* mirrorProblems(
     yield ["from", 'is set without remote; expected remote: { url: "https://…" } beside it'];
   if (from === undefined)
     yield ["remote", "is set without from; expected the kind of place, like from: webdav"];
-  const folder = resolve(workroot, root);
-  if (folder === resolve(workroot) || !isWithin(folder, workroot))
+  if (!isBelow(resolve(workroot, root), workroot))
     yield ["root", "does not lie below the work root, as a mirror has to"];
   if (watch?.rules.some((rule) => rule.move_to !== undefined) === true)
     yield [
@@ -340,11 +339,6 @@ function checkSourceExtensions({ index, security }: ConfigValues): Conflict[] {
     const text = `holds ${refused.map(quote).join(", ")}, which security.allowed_exts does not allow; add it there`;
     return [{ path: ["index", "sources", position, "exts"], text }];
   });
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const steps = relative(folder, path);
-  return steps !== ".." && !steps.startsWith("../");
 }
 
 /** Requires the slashes: the drivers silently take `postgres:user:password@host` for the name of a database. */

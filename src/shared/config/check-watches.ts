@@ -46,8 +46,11 @@ function jobProblem(job: Readonly<Record<string, unknown>>): string[] {
 
 function moveProblem(folder: string | undefined, workroot: string): string[] {
   if (folder === undefined) return [];
-  const below = relative(workroot, resolve(workroot, folder));
-  return below === "" || below === ".." || below.startsWith("../")
-    ? ["does not lie below the work root"]
-    : [];
+  return isBelow(resolve(workroot, folder), workroot) ? [] : ["does not lie below the work root"];
+}
+
+/** Lexical: neither path is resolved. */
+export function isBelow(path: string, folder: string): boolean {
+  const steps = relative(folder, path);
+  return steps !== "" && steps !== ".." && !steps.startsWith("../");
 }

@@ -48,7 +48,7 @@ const SELECT = `select p.batch_id, p.batch as name, b.origin, p.state, p.hold_re
   from nightdesk.batch_progress p join nightdesk_data.batches b on b.batch_id = p.batch_id`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const isUuid = (text: string): boolean => UUID.test(text);
+export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** The batch with this name or full id. A name wins over an id. */
 export const findBatch = (db: Queryable, nameOrId: string): Promise<BatchProgress | undefined> =>

@@ -207,7 +207,8 @@ const whatStandsThere = (claim: StoredClaim): string =>
     ...(claim.grade === "unsupported" ? [] : [cut(claim.quote ?? "")]),
   ].join(" ");
 
-const cut = (text: string): string =>
+/** The first characters of a text, as many as pages show. */
+export const cut = (text: string): string =>
   text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
 
 /** The place that supports a statement, and the places in the other pieces that it cites. */

@@ -1,5 +1,6 @@
 import { isRecord } from "../schema/json-value.ts";
 import type { DecidedField } from "../store/jobs/field-reviews.ts";
+import { cut } from "./claims.ts";
 import { doubtText } from "./doubtful-figures.ts";
 import { formatCount } from "./quantity.ts";
 import type { StoredBinding } from "./results.ts";
@@ -7,7 +8,6 @@ import { NAME, WORDS, fact, tableOf } from "./section.ts";
 import type { Block, ColumnOf, Fact, Text } from "./section.ts";
 
 const MOST_FIELDS = 40;
-const MOST_VALUE_CHARS = 600;
 const MOST_COLUMNS = 8;
 
 /**
@@ -33,7 +33,7 @@ export const isCutField = (output: Readonly<Record<string, unknown>>): boolean =
   Object.values(output).some(
     (value) =>
       (Array.isArray(value) && value.length > MOST_FIELDS) ||
-      (typeof value === "string" && value.length > MOST_VALUE_CHARS),
+      (typeof value === "string" && cut(value) !== value),
   );
 
 type Records = readonly Readonly<Record<string, unknown>>[];
@@ -61,9 +61,6 @@ export function valueText(value: unknown): string {
   }
   return cut(JSON.stringify(value));
 }
-
-const cut = (text: string): string =>
-  text.length > MOST_VALUE_CHARS ? `${text.slice(0, MOST_VALUE_CHARS).toWellFormed()}…` : text;
 
 function recordTable(name: string, records: Records): readonly Block[] {
   const shown = records.slice(0, MOST_FIELDS);

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Failure } from "../failure.ts";
 import { parseJson } from "../schema/json-value.ts";
 import { cleanForDatabase } from "../terminal/styled-text.ts";
 import type { Queryable } from "../store/connection/database.ts";
@@ -8,6 +7,7 @@ import { selectWrittenTo } from "../store/index/write-backs.ts";
 import { decidedColumns, decideField } from "../store/jobs/field-reviews.ts";
 import type { FieldDecision } from "../store/jobs/field-reviews.ts";
 import { fieldName, valueText } from "./field-blocks.ts";
+import { unchanged } from "./value-reviews.ts";
 
 const fieldSchema = z.object({
   ...{ job_id: z.string(), batch_id: z.string(), run_id: z.string(), ordinal: z.number() },
@@ -75,9 +75,6 @@ export async function takeFieldDecision(
 const writtenText = ({ document, batch }: { readonly document: string; readonly batch: string }) =>
   `It was written to ${document} before, and stays there as it is: change it there, or take back all of its batch ` +
   `with nightdesk write-back undo ${JSON.stringify(batch)}.`;
-
-const unchanged = (why: string): Failure =>
-  new Failure("INPUT_INVALID", `Nothing was changed. ${why}`);
 
 /** Parses the typed text into the type of the model's value; if that is null, as JSON, else as a text. */
 function correctionOf({ pointer, value }: FieldReview, given: string): FieldReview["value"] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../store/connection/database.ts";
 import { camelRow, rowsOf } from "../store/connection/rows.ts";
-import { formatCount, formatDuration, formatMoney } from "./quantity.ts";
+import { countOf, formatCount, formatDuration, formatMoney } from "./quantity.ts";
 
 const spent = z.object({ calls: z.number(), tokens: z.number(), money: z.number() });
 
@@ -65,9 +65,8 @@ export function unansweredText({
   unansweredMs,
 }: HostOverview): string | null {
   if (unansweredMs === null) return null;
-  const calls = unanswered === 1 ? "1 call" : `${unanswered} calls`;
   return (
-    `${name ?? host} has ${calls} without an answer for ${formatDuration(unansweredMs)}: its model takes long, or it hangs. ` +
+    `${name ?? host} has ${countOf(unanswered, "call")} without an answer for ${formatDuration(unansweredMs)}: its model takes long, or it hangs. ` +
     "Look at its log; model.timeout_s ends a call."
   );
 }

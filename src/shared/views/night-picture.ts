@@ -4,7 +4,7 @@ import { markup } from "./html-markup.ts";
 import type { Html } from "./html-markup.ts";
 import { NIGHT_STATES } from "./night.ts";
 import type { ModelCost, Night, NightHold, NightPoint, NightState } from "./night.ts";
-import { formatCount, formatDuration } from "./quantity.ts";
+import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import { classOf } from "./section-style.ts";
 
 /**
@@ -45,7 +45,7 @@ export function nightPicture(night: Night, zone: string, id = "night"): Html {
     (state, at) => stateArea(night, at, state, most),
   )}</svg>
 ${night.holds.map((hold) => holdBand(hold, night))}
-<line class="axis" x1="0" x2="100%" y1="${TOP + HEIGHT}" y2="${TOP + HEIGHT}"/><text x="0" y="${TOP - 8}">${formatCount(most)} ${most === 1 ? "job" : "jobs"}</text>
+<line class="axis" x1="0" x2="100%" y1="${TOP + HEIGHT}" y2="${TOP + HEIGHT}"/><text x="0" y="${TOP - 8}">${countOf(most, "job")}</text>
 ${ticks(night, zone).map(({ at, label }) => tick(percentOf(at, night), label))}
 </svg><figcaption>${nightKeys(night)} Clocks of ${zone}.</figcaption></figure>
 `;

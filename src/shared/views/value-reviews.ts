@@ -121,7 +121,7 @@ export async function takeDecision(
     : `${row.review} is ${decision}: the next nightdesk write-back ${JSON.stringify(row.batch)} writes it.`;
 }
 
-const unchanged = (why: string): Failure =>
+export const unchanged = (why: string): Failure =>
   new Failure("INPUT_INVALID", `Nothing was changed. ${why}`);
 
 function whyNotDecided(
