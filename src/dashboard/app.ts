@@ -50,9 +50,9 @@ export function createApp(parts: AppParts, routes: readonly Route[]): Hono {
   );
   app.use(async (context, next) => {
     setSafetyHeaders(context, parts.exposure);
-    const asked = guardedRequestOf(parts, context);
-    assertHost(asked, parts.exposure);
-    assertOrigin(asked, parts.exposure);
+    const guarded = guardedRequestOf(parts, context);
+    assertHost(guarded, parts.exposure);
+    assertOrigin(guarded, parts.exposure);
     await next();
   });
   app.use(compress());
@@ -192,11 +192,11 @@ function requireSession(parts: AppParts, context: Context): Session {
     if (found !== undefined) return found;
     throw new Refused({ status: 401, code: "UNAUTHORIZED", message: "Sign in first." });
   }
-  const asked = guardedRequestOf(parts, context);
-  const user = identity.kind === "proxy" ? proxiedUser(asked, identity) : parts.localUser;
+  const guarded = guardedRequestOf(parts, context);
+  const user = identity.kind === "proxy" ? proxiedUser(guarded, identity) : parts.localUser;
   const session = sessions.derive(user, id);
   if (session.id === id) return session;
-  if (isChange(asked)) throw staleForm();
+  if (isChange(guarded)) throw staleForm();
   setSession(context, session, exposure);
   return session;
 }

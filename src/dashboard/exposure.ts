@@ -29,9 +29,9 @@ const LEAST_TOKEN = 16;
  */
 export async function exposureOf(
   { dashboard, roots }: Config,
-  asked: { readonly host: string; readonly port: number },
+  address: { readonly host: string; readonly port: number },
 ): Promise<Exposure> {
-  const { host, port } = asked;
+  const { host, port } = address;
   const isLoopback = isLoopbackHost(host);
   const identity = identityOf(dashboard);
   const tls = await readTls(dashboard.tls, roots.configRoot, "dashboard.tls");

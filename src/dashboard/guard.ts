@@ -32,9 +32,9 @@ export function assertHost({ header }: GuardedRequest, { hostNames }: Exposure):
  * Refuses a change from another site, whatever its content type.
  * @throws Refused 403
  */
-export function assertOrigin(asked: GuardedRequest, { tls }: Exposure): void {
-  if (!isChange(asked)) return;
-  const { header } = asked;
+export function assertOrigin(request: GuardedRequest, { tls }: Exposure): void {
+  if (!isChange(request)) return;
+  const { header } = request;
   const host = header("host") ?? "";
   // A proxy with TLS may be in front of plain HTTP.
   const schemes = tls === null ? ["http", "https"] : ["https"];

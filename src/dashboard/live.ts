@@ -33,37 +33,37 @@ const MOST_BEHIND = 2_000;
 export async function openLive({ database, onError }: LiveOptions): Promise<Live> {
   const events = followEvents(database);
   const clients = new Set<Client>();
-  const tell = (update: StreamUpdate): void => {
-    for (const client of clients) client.tell(update);
+  const push = (update: StreamUpdate): void => {
+    for (const client of clients) client.push(update);
   };
   let isBehind = false;
-  const tellWhenBehind = (heldBackMs: number): void => {
+  const reportDelay = (heldBackMs: number): void => {
     const wasBehind = isBehind;
     isBehind = heldBackMs >= BEHIND_MS;
     // Repeated while it lasts, because new clients may have connected.
     if (isBehind || wasBehind)
-      tell({ text: messageOf("behind", { behind: isBehind }), upTo: null });
+      push({ text: messageOf("behind", { behind: isBehind }), upTo: null });
   };
-  const look = async (): Promise<number | null> => {
+  const readEvents = async (): Promise<number | null> => {
     if (clients.size === 0) return null;
     try {
-      tell(await events.next());
-      tell({ text: messageOf("changed", {}), upTo: null });
+      push(await events.next());
+      push({ text: messageOf("changed", {}), upTo: null });
       const heldBackMs = events.heldBackMs();
-      tellWhenBehind(heldBackMs ?? 0);
+      reportDelay(heldBackMs ?? 0);
       return heldBackMs === null ? null : HELD_BACK_MS;
     } catch (error) {
       onError(error);
       return HELD_BACK_MS;
     }
   };
-  const looks = throttle(look, LEAST_MS);
+  const reads = throttle(readEvents, LEAST_MS);
   await database.listen(
     [EVENTS_CHANNEL, JOBS_CHANNEL, CANCEL_CHANNEL],
-    looks.request,
-    looks.request,
+    reads.request,
+    reads.request,
   );
-  const beat = setInterval(tell, BEAT_MS, { text: ": beat\n\n", upTo: null }).unref();
+  const beat = setInterval(push, BEAT_MS, { text: ": beat\n\n", upTo: null }).unref();
   return {
     stream: (lastEventId) => {
       const opened = openStream((client) => clients.delete(client));
@@ -73,7 +73,7 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
         .since(seen)
         .then((missed) => {
           opened.client.begin(missed);
-          if (events.heldBackMs() !== null) looks.request();
+          if (events.heldBackMs() !== null) reads.request();
         })
         .catch((error: unknown) => {
           onError(error);
@@ -82,7 +82,7 @@ export async function openLive({ database, onError }: LiveOptions): Promise<Live
       return opened.stream;
     },
     close() {
-      looks.stop();
+      reads.stop();
       clearInterval(beat);
       for (const client of clients) client.end();
     },
@@ -144,7 +144,7 @@ function followEvents(database: Database): EventFollower {
 }
 
 type Client = {
-  tell(update: StreamUpdate): void;
+  push(update: StreamUpdate): void;
   /** Sends the missed events, then the updates that arrived meanwhile and are not among them. */
   begin(missed: StreamUpdate & { readonly upTo: number }): void;
   end(): void;
@@ -164,7 +164,7 @@ function openStream(onLeave: (client: Client) => void): {
     if ((controller.desiredSize ?? 0) < -MOST_BEHIND) client.end();
   };
   const client: Client = {
-    tell(update) {
+    push(update) {
       if (held !== null) held.push(update);
       else if (update.upTo === null || update.upTo > begunAt) send(update.text);
     },
@@ -173,7 +173,7 @@ function openStream(onLeave: (client: Client) => void): {
       begunAt = upTo;
       const meanwhile = held ?? [];
       held = null;
-      for (const update of meanwhile) client.tell(update);
+      for (const update of meanwhile) client.push(update);
     },
     end() {
       controller?.close();

@@ -23,28 +23,28 @@ type CachedNight = { night: Night | undefined; readAt: number; reading: Promise<
 
 export function openNights(database: Queryable, onError: (error: unknown) => void): Nights {
   const nights = new Map<string, CachedNight>();
-  const read = (kept: CachedNight, scope: NightScope): Promise<void> =>
+  const read = (cached: CachedNight, scope: NightScope): Promise<void> =>
     selectNight(database, scope)
       .then((night) => {
-        kept.night = night;
-        kept.readAt = performance.now();
+        cached.night = night;
+        cached.readAt = performance.now();
       })
       .catch(onError)
       .finally(() => {
-        kept.reading = null;
+        cached.reading = null;
       });
   return {
     async get(key, scope) {
-      const kept = nights.get(key) ?? { night: undefined, readAt: -Infinity, reading: null };
+      const cached = nights.get(key) ?? { night: undefined, readAt: -Infinity, reading: null };
       nights.delete(key);
-      nights.set(key, kept);
+      nights.set(key, cached);
       // A map is in the order of insertion, so the least recently used entry is first.
       for (const oldest of nights.keys()) if (nights.size > MOST_KEPT) nights.delete(oldest);
-      if (performance.now() - kept.readAt > FRESH_MS) kept.reading ??= read(kept, scope);
-      if (kept.night === undefined && kept.reading !== null) {
-        await endsInTime(kept.reading, MOST_WAIT_MS);
+      if (performance.now() - cached.readAt > FRESH_MS) cached.reading ??= read(cached, scope);
+      if (cached.night === undefined && cached.reading !== null) {
+        await endsInTime(cached.reading, MOST_WAIT_MS);
       }
-      return kept.night;
+      return cached.night;
     },
   };
 }
@@ -60,9 +60,9 @@ export function nightHtml(night: Night | undefined, zone: string): Html {
       succeeded + refused + failed + running + waiting === 0,
   );
   if (isEmpty) return markup``;
-  const asked = models.filter(
+  const called = models.filter(
     (model) => model.prompt_tokens + model.completion_tokens + model.model_ms > 0,
   );
   return markup`<section aria-labelledby="night"><h2 id="night">The night</h2>
-${nightPicture(night, zone, "picture")}${asked.length === 0 ? "" : modelsPicture(asked)}</section>`;
+${nightPicture(night, zone, "picture")}${called.length === 0 ? "" : modelsPicture(called)}</section>`;
 }

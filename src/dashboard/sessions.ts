@@ -33,7 +33,7 @@ const MOST_SESSIONS = 1_000;
  */
 export function openSessions(idleMs: number, now: () => number): Sessions {
   const key = randomBytes(32);
-  const kept = new Map<string, SessionTimes>();
+  const stored = new Map<string, SessionTimes>();
   const sessionOf = (id: string, user: string): Session => {
     const csrf = createHmac("sha256", key).update(`${id} ${user}`).digest("base64url");
     return { id, user, csrf };
@@ -42,25 +42,25 @@ export function openSessions(idleMs: number, now: () => number): Sessions {
     now() - seenAt > idleMs || now() - startedAt > 2 * idleMs;
   return {
     start(user) {
-      for (const [id, session] of kept) if (isOver(session)) kept.delete(id);
+      for (const [id, session] of stored) if (isOver(session)) stored.delete(id);
       // A map is in the order of insertion: the oldest session is first.
-      for (const id of kept.keys()) if (kept.size >= MOST_SESSIONS) kept.delete(id);
+      for (const id of stored.keys()) if (stored.size >= MOST_SESSIONS) stored.delete(id);
       const id = newId();
-      kept.set(id, { user, startedAt: now(), seenAt: now() });
+      stored.set(id, { user, startedAt: now(), seenAt: now() });
       return sessionOf(id, user);
     },
     find(id) {
-      const session = id === undefined ? undefined : kept.get(id);
+      const session = id === undefined ? undefined : stored.get(id);
       if (id === undefined || session === undefined) return undefined;
       if (isOver(session)) {
-        kept.delete(id);
+        stored.delete(id);
         return undefined;
       }
       session.seenAt = now();
       return sessionOf(id, session.user);
     },
     end(id) {
-      kept.delete(id);
+      stored.delete(id);
     },
     derive: (user, id) => sessionOf(id !== undefined && ID.test(id) ? id : newId(), user),
   };

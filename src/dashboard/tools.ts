@@ -35,7 +35,7 @@ export function openTools(start: () => ChildProcess): Tools {
     search: takeTurns(LIMITS.search.atOnce, LIMITS.search.waiting, "The search of the desk"),
     doctor: takeTurns(LIMITS.doctor.atOnce, LIMITS.doctor.waiting, "Doctor"),
   };
-  let kept: Child | undefined;
+  let current: Child | undefined;
   let isClosed = false;
   const begin = (): Child => {
     const process = start();
@@ -45,14 +45,14 @@ export function openTools(start: () => ChildProcess): Tools {
     );
     const begun = { process, session };
     const onEnd = (): void => {
-      if (kept === begun) kept = undefined;
+      if (current === begun) current = undefined;
     };
     process.once("error", onEnd).once("close", onEnd);
     return begun;
   };
   const tryOnce = async (...[tool, args]: Parameters<Tools["ask"]>): Promise<ToolAnswer | null> => {
     const { timeMs } = LIMITS[tool];
-    const child = (kept ??= begin());
+    const child = (current ??= begin());
     const { process } = child;
     const opened = await child.session.catch(() => undefined);
     try {
@@ -65,7 +65,7 @@ export function openTools(start: () => ChildProcess): Tools {
       }
     }
     process.kill("SIGKILL");
-    if (kept === child) kept = undefined;
+    if (current === child) current = undefined;
     return null;
   };
   return {
@@ -79,8 +79,8 @@ export function openTools(start: () => ChildProcess): Tools {
       }),
     close() {
       isClosed = true;
-      kept?.process.stdin?.end();
-      kept?.process.kill("SIGTERM");
+      current?.process.stdin?.end();
+      current?.process.kill("SIGTERM");
     },
   };
 }

@@ -55,10 +55,10 @@ type ChatRequest = z.infer<typeof requestSchema>;
  * none.
  */
 async function answerQuestion(api: Api, request: ApiRequest): Promise<Answer> {
-  const asked = parseRequest(requestSchema, await request.json());
-  const queued = await queueJob(api, request, jobOf(asked, api, request));
-  const asking = { queued, ignored: ignoredOf(asked) };
-  if (asked.stream === true) {
+  const chat = parseRequest(requestSchema, await request.json());
+  const queued = await queueJob(api, request, jobOf(chat, api, request));
+  const asking = { queued, ignored: ignoredOf(chat) };
+  if (chat.stream === true) {
     return { kind: "stream", type: "text/event-stream", chunks: eventsOf(api, request, asking) };
   }
   for await (const step of stepsOf(api, request, queued)) {
@@ -83,9 +83,9 @@ function jobOf({ messages }: ChatRequest, { config }: Api, { token }: ApiRequest
 const READ_KEYS: readonly string[] = ["model", "messages", "stream"];
 
 /** The ignored parts of the request. */
-function ignoredOf(asked: ChatRequest): readonly string[] {
-  const before = asked.messages.slice(0, -1);
-  const others = Object.keys(asked).filter((name) => !READ_KEYS.includes(name));
+function ignoredOf(chat: ChatRequest): readonly string[] {
+  const before = chat.messages.slice(0, -1);
+  const others = Object.keys(chat).filter((name) => !READ_KEYS.includes(name));
   const isSystem = ({ role }: { readonly role: string }) => /^(system|developer)$/.test(role);
   return [
     ...(before.some(isSystem) ? ["system"] : []),
@@ -129,7 +129,7 @@ async function* stepsOf(
 ): AsyncGenerator<string | JobResult, void> {
   const limitMs = config.serve.answer_timeout_s * 1_000;
   const startedAt = performance.now();
-  let told = { state: "", at: startedAt };
+  let reported = { state: "", at: startedAt };
   let isOver = false;
   try {
     while (performance.now() - startedAt < limitMs && !signal.aborted) {
@@ -141,8 +141,8 @@ async function* stepsOf(
         return;
       }
       const now = performance.now();
-      if (job.state !== told.state || now - told.at > COMMENT_MS) {
-        told = { state: job.state, at: now };
+      if (job.state !== reported.state || now - reported.at > COMMENT_MS) {
+        reported = { state: job.state, at: now };
         yield job.state;
       }
       await sleep(POLL_MS);

@@ -50,18 +50,18 @@ const requestSchema = z.object({
 export async function createBatch(api: Api, request: ApiRequest): Promise<Answer> {
   const { database, config } = api;
   const { token } = request;
-  const asked = parseRequest(requestSchema, await request.json());
-  const deadlineAt = deadlineOf(asked.completion_window, config.windows, new Date());
-  const file = await ownFile(request, database, asked.input_file_id);
+  const body = parseRequest(requestSchema, await request.json());
+  const deadlineAt = deadlineOf(body.completion_window, config.windows, new Date());
+  const file = await ownFile(request, database, body.input_file_id);
   const begun = await beginProgramBatch(database, token.tokenId, {
-    ...{ fileId: file.fileId, endpoint: asked.endpoint, metadata: asked.metadata ?? {} },
-    ...{ completionWindow: asked.completion_window, requestSha256: hashJson(asked) },
+    ...{ fileId: file.fileId, endpoint: body.endpoint, metadata: body.metadata ?? {} },
+    ...{ completionWindow: body.completion_window, requestSha256: hashJson(body) },
     idempotencyKey: request.header("idempotency-key")?.slice(0, 255) || null,
     sent: Number(request.header("x-stainless-retry-count") ?? 0) > 0 ? "again" : "first",
   });
   if (begun === undefined) throw tokenEnded();
   const { batch, created } = begun;
-  if (!created && batch.requestSha256 !== hashJson(asked)) {
+  if (!created && batch.requestSha256 !== hashJson(body)) {
     const message = "That Idempotency-Key was sent with another request.";
     throw new Refused({ status: 409, code: "idempotency_error", message });
   }

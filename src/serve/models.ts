@@ -16,8 +16,8 @@ export const MODELS: readonly Route[] = [
 function modelObjects({ config }: Api, { token }: ApiRequest): readonly object[] {
   const { known } = createModelNames(config, { override: undefined, names: "known" });
   const names = token.models.length === 0 ? known : token.models;
-  const asked = token.kinds.includes("ask") ? [ASK_MODEL] : [];
-  return [...asked, ...names].map((id) => ({
+  const askModels = token.kinds.includes("ask") ? [ASK_MODEL] : [];
+  return [...askModels, ...names].map((id) => ({
     id,
     object: "model",
     created: 0,

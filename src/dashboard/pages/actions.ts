@@ -21,7 +21,7 @@ type Change = {
   readonly name: "pause" | "resume" | "cancel" | "retry";
   readonly title: string;
   /** Describes the change before the user confirms it. */
-  readonly tell: (batch: BatchProgress) => string;
+  readonly describe: (batch: BatchProgress) => string;
   readonly make: (database: Database, batch: BatchProgress) => Promise<string>;
 };
 
@@ -31,7 +31,7 @@ const CHANGES: readonly Change[] = [
   {
     name: "pause",
     title: "Pause",
-    tell: (batch) =>
+    describe: (batch) =>
       `No further job of it is begun until it is resumed. ${countOf(batch.counts.running, "job")} that run may finish.`,
     make: async (database, { batchId, name }) => {
       const outcome = await pauseBatch(database, batchId);
@@ -43,7 +43,7 @@ const CHANGES: readonly Change[] = [
   {
     name: "resume",
     title: "Resume",
-    tell: (batch) =>
+    describe: (batch) =>
       `${countOf(waitingOf(batch), "job")} may run again, unless something else holds the batch.`,
     make: async (database, { batchId, name }) => {
       const outcome = await resumeBatch(database, batchId);
@@ -55,7 +55,7 @@ const CHANGES: readonly Change[] = [
   {
     name: "cancel",
     title: "Cancel",
-    tell: (batch) =>
+    describe: (batch) =>
       `${countOf(waitingOf(batch), "job")} that wait are ended without a result, and ${countOf(batch.counts.running, "job")} that run are asked to stop. Results that are there stay.`,
     make: async (database, { batchId, name }) => {
       await cancelBatch(database, batchId, () => undefined);
@@ -65,7 +65,7 @@ const CHANGES: readonly Change[] = [
   {
     name: "retry",
     title: "Try again",
-    tell: ({ counts }) =>
+    describe: ({ counts }) =>
       `${countOf(counts.failed + counts.expired + counts.cancelled, "job")} that failed, expired or were cancelled are queued again. Refusals are results and stay: the same question would be refused again. Copies of other files (DUPLICATE) stay, too.`,
     make: async (database, { batchId, name }) => {
       const queued = await retryJobs(database, batchId, ["failed", "expired", "cancelled"]);
@@ -76,7 +76,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 /** Changes of a batch: each is described first, then confirmed, then recorded. */
-const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => [
+const changeRoutes = ({ name, title, describe, make }: Change): readonly Route[] => [
   {
     path: `/batches/:batch/${name}`,
     answer: async ({ database }: Site, { part, session }: SiteRequest): Promise<Answer> => {
@@ -85,7 +85,7 @@ const changeRoutes = ({ name, title, tell, make }: Change): readonly Route[] => 
       return page({
         title: `${title}: ${batch.name}`,
         menu: "/batches",
-        body: markup`${headHtml(`${title} ${batch.name}?`, tell(batch))}
+        body: markup`${headHtml(`${title} ${batch.name}?`, describe(batch))}
 <form method="post" action="${`${here}/${name}`}">${csrfField(session)}
 <p class="actions"><button autofocus>${title}</button> <a class="button plain" href="${here}">No, go back</a></p></form>`,
       });

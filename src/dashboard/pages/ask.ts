@@ -45,8 +45,8 @@ async function askQuestion(site: Site, { form, session }: SiteRequest): Promise<
   );
   await announceEvents(site.database);
   if (jobId !== undefined) return { kind: "redirect", to: outcomePath(pathTo("runs", jobId), did) };
-  const said = (await findAction(site.database, did))?.said ?? "Nothing was queued.";
-  return formWith(said, order, site, session);
+  const message = (await findAction(site.database, did))?.said ?? "Nothing was queued.";
+  return formWith(message, order, site, session);
 }
 
 /** The steps of a running job. Without script the page reloads by itself. */

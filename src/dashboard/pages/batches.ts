@@ -20,11 +20,11 @@ export const BATCHES: readonly Route[] = [
     path: "/batches",
     answer: async (site: Site): Promise<Answer> => {
       const batches = await listBatches(site.database, ["file", "schedule"], SHOWN);
-      const asked = await selectSingleJobs(site.database, SHOWN);
+      const singleJobs = await selectSingleJobs(site.database, SHOWN);
       const sorted = batches.toSorted((one, other) => needOf(one) - needOf(other));
       const lead = `${batches.length === SHOWN ? `The newest ${SHOWN}` : "All that are kept"}: what needs somebody first, then the newest.`;
       const body = markup`${headHtml("Batches", lead)}
-${singleJobsHtml(asked, site, "all")}
+${singleJobsHtml(singleJobs, site, "all")}
 ${batches.length === 0 ? markup`<p class="note">No batch is kept.</p>` : batchTable(sorted, site)}`;
       return page({ title: "Batches", menu: "/batches", body, updates: "live" });
     },

@@ -57,9 +57,9 @@ function tableViewOf(shape: ExtractionShape, query: URLSearchParams): TableView 
 }
 
 /** The list whose items are the rows. It is the default if the extractions have nothing but one list. */
-function listOf({ lists, columns }: ExtractionShape, asked: string | null): string | null {
+function listOf({ lists, columns }: ExtractionShape, wanted: string | null): string | null {
   const only = columns.length === 1 && lists.length === 1 ? lists[0] : undefined;
-  return lists.find((name) => name === asked) ?? (asked === "files" ? null : (only ?? null));
+  return lists.find((name) => name === wanted) ?? (wanted === "files" ? null : (only ?? null));
 }
 
 async function showFields({ database }: Site, { part, query }: SiteRequest): Promise<Answer> {
@@ -84,16 +84,16 @@ function fieldsHtml(
 ): Html {
   const here = `${pathTo("batches", batch.batchId)}/fields`;
   const { list, order, offset } = shown;
-  const kept = {
+  const parameters = {
     rows: list ?? "files",
     sort: order.path === null ? null : pointerOf(order.path),
     dir: order.direction === "desc" ? "desc" : null,
   };
   const choices = lists.length === 0 ? [] : ["files", ...lists];
   return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tabHtml(name, here, list ?? "files"))}</p>`}
-<p class="actions"><a class="button plain" href="${withQuery(`${here}.csv`, { rows: kept.rows })}" download>Save all as CSV</a></p>
+<p class="actions"><a class="button plain" href="${withQuery(`${here}.csv`, { rows: parameters.rows })}" download>Save all as CSV</a></p>
 ${tableHtml(rows.slice(0, PAGE_ROWS), shown, here)}
-<p class="pager">${offset === 0 ? "" : link(withQuery(here, { ...kept, from: Math.max(0, offset - PAGE_ROWS) }), "Previous page")} ${rows.length > PAGE_ROWS ? link(withQuery(here, { ...kept, from: offset + PAGE_ROWS }), "Next page") : ""}</p>`;
+<p class="pager">${offset === 0 ? "" : link(withQuery(here, { ...parameters, from: Math.max(0, offset - PAGE_ROWS) }), "Previous page")} ${rows.length > PAGE_ROWS ? link(withQuery(here, { ...parameters, from: offset + PAGE_ROWS }), "Next page") : ""}</p>`;
 }
 
 const tabHtml = (name: string, here: string, current: string): Html => {
@@ -159,8 +159,8 @@ function cellHtml(row: ExtractionRow, path: FieldPath, list: string | null): Htm
   const isEmpty = value === null || value === undefined;
   if (isEmpty && !isUnbound && decided === null) return null;
   const mark = isUnbound ? markup` ${stateHtml("unsupported", "unbound")}` : "";
-  const said = decided === null ? "" : markup` <span class="note" dir="auto">${decided}</span>`;
-  return markup`<span dir="auto">${isEmpty ? "" : shorten(valueText(value))}</span>${mark}${said}`;
+  const note = decided === null ? "" : markup` <span class="note" dir="auto">${decided}</span>`;
+  return markup`<span dir="auto">${isEmpty ? "" : shorten(valueText(value))}</span>${mark}${note}`;
 }
 
 async function exportFields({ database }: Site, { part, query }: SiteRequest): Promise<Answer> {
@@ -191,11 +191,11 @@ async function* csvOf(
         const values = columns.map((path) => csvValue(valueAt(row.fields, path)));
         const item = list === null ? null : String(row.item);
         const marks = marked.flatMap(({ name, isUnbound }) => (isUnbound ? [name] : [])).join(" ");
-        const said = marked.flatMap(({ name, decided }) =>
+        const decisions = marked.flatMap(({ name, decided }) =>
           decided === null ? [] : [`${name} ${decided}`],
         );
         const cells = [row.custom_id, row.path, item, row.grade, ...values];
-        return `${csvRecord([...cells, marks || null, row.run_id, said.join("; ") || null])}\n`;
+        return `${csvRecord([...cells, marks || null, row.run_id, decisions.join("; ") || null])}\n`;
       })
       .join("");
   }

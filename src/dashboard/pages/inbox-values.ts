@@ -41,11 +41,11 @@ export async function takeValue(
   const { state: decision, action } = choiceOf(REVIEW_CHOICES, form);
   const correction = decision === "corrected" ? form.get("correction") : null;
   const reason = form.get("reason");
-  const asked = {
+  const entry = {
     ...{ actor: session.user, action, batchId: row.batch_id, jobId: row.job_id },
     detail: { value: valueTitle(row), ...(reason === null || reason === "" ? {} : { reason }) },
   };
-  const did = await runAction(database, asked, async () => {
+  const did = await runAction(database, entry, async () => {
     if (row.state === "waiting") assertShown(shownStateOf(row), form, row.review);
     const words = { decision, correction, reason, decidedBy: session.user };
     return takeDecision(database, row, words);

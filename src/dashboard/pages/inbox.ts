@@ -230,8 +230,8 @@ async function takeReview(
     throw new Failure("INPUT_INVALID", "A rejection needs a reason: the job is refused with it.");
   if (choice.state === "corrected") await assertCorrected(database, jobId, correction);
   const detail = reason === "" ? {} : { reason };
-  const asked = { actor: session.user, action: choice.action, jobId, detail };
-  const did = await runAction(database, asked, async () => {
+  const entry = { actor: session.user, action: choice.action, jobId, detail };
+  const did = await runAction(database, entry, async () => {
     const decided = await decideReview(database, jobId, {
       state: choice.state,
       correction: choice.state === "corrected" ? correction : null,
@@ -276,11 +276,11 @@ async function takeStep({ database }: Site, { part, form, session }: SiteRequest
   const step = Number(/^\d{1,6}$/.exec(part("step"))?.[0] ?? Number.NaN);
   const choice = choiceOf(STEP_CHOICES, form);
   if (Number.isNaN(step)) throw noChoice();
-  const asked = {
+  const entry = {
     ...{ actor: session.user, action: "resolve" as const, jobId },
     detail: { step, state: choice.state },
   };
-  const did = await runAction(database, asked, async () => {
+  const did = await runAction(database, entry, async () => {
     const resolved = await resolveStep(database, jobId, step, {
       ...{ state: choice.state, decidedBy: session.user },
     });

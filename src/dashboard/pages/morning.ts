@@ -82,7 +82,7 @@ export function waitsHtml(
 
 /** Single questions by their words, folded; those of today are separate. */
 export function singleJobsHtml(
-  asked: readonly SingleJob[],
+  jobs: readonly SingleJob[],
   { draw, zone }: Site,
   which: "today" | "all",
 ): Html {
@@ -94,13 +94,13 @@ export function singleJobsHtml(
       ? markup``
       : markup`<details id="${id}" class="asked"><summary><strong>${title}</strong>: ${formatCount(jobs.length)}</summary>
 <ul class="items">${jobs.map((job) => jobItem(job, draw))}</ul></details>`;
-  const before = which === "all" ? asked.filter((job) => !isOfToday(job)) : [];
-  return markup`${list("asked-today", "Asked today", asked.filter(isOfToday))}${list("asked-before", "Asked before", before)}`;
+  const before = which === "all" ? jobs.filter((job) => !isOfToday(job)) : [];
+  return markup`${list("asked-today", "Asked today", jobs.filter(isOfToday))}${list("asked-before", "Asked before", before)}`;
 }
 
 const jobItem = ({ job_id: id, kind, input, ...job }: SingleJob, draw: Site["draw"]): Html => {
   const words = formatTask(kind, input);
-  const came = job.grade ?? job.state;
-  return markup`<li>${kind === "ask" ? "" : `${kind} `}${link(pathTo("runs", id), words === "" ? kind : words)} ${stateHtml(came)}${job.error_code === null ? "" : markup` <code>${job.error_code}</code>`} ${draw.time(job.created_at)}</li>
+  const outcome = job.grade ?? job.state;
+  return markup`<li>${kind === "ask" ? "" : `${kind} `}${link(pathTo("runs", id), words === "" ? kind : words)} ${stateHtml(outcome)}${job.error_code === null ? "" : markup` <code>${job.error_code}</code>`} ${draw.time(job.created_at)}</li>
 `;
 };

@@ -173,12 +173,12 @@ async function pictureHtml(
   const { key, ...picture } = shown.picture;
   const boxes = shown.boxes.map(({ box }) => box);
   const place = shown.page === null ? path : `${path}, page ${shown.page}`;
-  const said = marksText(shown);
+  const note = marksText(shown);
   const src = pathTo("pictures", key);
   const doubts = shown.doubts.map((doubt) =>
     doubtHtml({ ...doubt, src, size: picture.size, form: placePath(runId, number, nth) }, session),
   );
-  return markup`${doubts}${said === "" ? "" : markup`<p class="note">${said}</p>`}
+  return markup`${doubts}${note === "" ? "" : markup`<p class="note">${note}</p>`}
 ${figureHtml({ ...picture, boxes, id: "place", src, place, words })}`;
 }
 

@@ -64,8 +64,8 @@ export async function takeField(
   const { state: decision, action } = choiceOf(REVIEW_CHOICES, form);
   const [given, reason] = [form.get("correction") ?? "", form.get("reason")];
   const detail = { field: field.pointer, ...(reason === null || reason === "" ? {} : { reason }) };
-  const asked = { actor: session.user, action, batchId: field.batch_id, jobId, detail };
-  const did = await runAction(database, asked, async () => {
+  const entry = { actor: session.user, action, batchId: field.batch_id, jobId, detail };
+  const did = await runAction(database, entry, async () => {
     assertShown(shownStateOf(field, field), form, fieldName(field.pointer));
     return takeFieldDecision(database, field, {
       ...{ decision, given, reason, decidedBy: session.user },

@@ -35,9 +35,9 @@ export const SQL: readonly Route[] = [
     path: "/sql",
     answer: async ({ database }: Site, { session, query }: SiteRequest): Promise<Answer> => {
       const saved = await selectSavedQueries(database);
-      const asked = saved.find(({ name }) => name === query.get("query"));
-      const statement = asked?.statement ?? EXAMPLE;
-      const name = asked?.name ?? "";
+      const chosen = saved.find(({ name }) => name === query.get("query"));
+      const statement = chosen?.statement ?? EXAMPLE;
+      const name = chosen?.name ?? "";
       const result = await outcomeHtml(database, query);
       const views = await selectViewNames(database);
       const body = consoleHtml(session, { views, saved, statement, name, result });

@@ -68,13 +68,13 @@ ${select(
 }
 
 /** The models that will answer: one for both passes, or two; a question may select others by its words. */
-export function modelWords(question: string, asked: string, settings: Config["model"]): string {
-  const { first, second } = routeModels(question, settings, asked === "" ? {} : { model: asked });
+export function modelWords(question: string, model: string, settings: Config["model"]): string {
+  const { first, second } = routeModels(question, settings, model === "" ? {} : { model });
   const names = [...new Set([first.name, second.name])].filter((name) => name !== null);
   if (names.length === 0) return "none is configured: model.name";
-  return asked === "" || names[0] === asked
+  return model === "" || names[0] === model
     ? names.join(", then ")
-    : `${asked}: ${names.join(", ")}`;
+    : `${model}: ${names.join(", ")}`;
 }
 
 const same = (value: string): Choice => [value, value];

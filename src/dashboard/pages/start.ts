@@ -73,8 +73,8 @@ type Preview = z.infer<typeof previewSchema>;
 
 async function showPreview(site: Site, { form, session }: SiteRequest): Promise<Answer> {
   // Named now, so that a confirmation that is sent twice creates one batch.
-  const asked = orderOf(form);
-  const order = asked.name.trim() === "" ? { ...asked, name: nameFor(asked.kind) } : asked;
+  const sent = orderOf(form);
+  const order = sent.name.trim() === "" ? { ...sent, name: nameFor(sent.kind) } : sent;
   try {
     const command = commandOf(order, site.config);
     const preview = isOfFiles(command) ? await previewOf(site, command) : null;
@@ -86,7 +86,7 @@ async function showPreview(site: Site, { form, session }: SiteRequest): Promise<
   } catch (error) {
     const { message, status } = failureOf(error);
     if (status >= 500) throw error;
-    return formWith(message, asked, site, session);
+    return formWith(message, sent, site, session);
   }
 }
 
@@ -113,8 +113,8 @@ const inputOf = ({ input }: OrderCommand) => (input === null ? {} : { input });
 export function resultOf<T>(end: CommandEnd, schema: z.ZodType<T>): T {
   const read = schema.safeParse(end.code === 0 ? jsonLinesOf(end)[0] : undefined);
   if (read.success) return read.data;
-  const told = failedSchema.safeParse(end.stdout === "" ? undefined : jsonLinesOf(end)[0]);
-  throw new Failure("INPUT_INVALID", told.success ? told.data.error_message : failureTextOf(end));
+  const error = failedSchema.safeParse(end.stdout === "" ? undefined : jsonLinesOf(end)[0]);
+  throw new Failure("INPUT_INVALID", error.success ? error.data.error_message : failureTextOf(end));
 }
 
 const failedSchema = z.object({ error_message: z.string() });
@@ -209,6 +209,6 @@ async function queueOrder(site: Site, { form, session }: SiteRequest): Promise<A
   await announceEvents(site.database);
   if (made !== undefined)
     return { kind: "redirect", to: outcomePath(pathTo("batches", made), did) };
-  const said = (await findAction(site.database, did))?.said ?? "Nothing was queued.";
-  return formWith(said, order, site, session);
+  const message = (await findAction(site.database, did))?.said ?? "Nothing was queued.";
+  return formWith(message, order, site, session);
 }

@@ -68,7 +68,7 @@ async function firstPage(site: Site): Promise<PageContent> {
   const { database, draw, nights, zone } = site;
   const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
   const { waiting, values, is_working: isWorking } = await selectDeskState(database);
-  const asked = await selectSingleJobs(database, SHOWN_ASKED);
+  const singleJobs = await selectSingleJobs(database, SHOWN_ASKED);
   const pace = await selectPace(database);
   const workers = await selectWorkers(database);
   const hosts = await selectHostOverview(database, "all");
@@ -89,7 +89,7 @@ ${nightHtml(night, zone)}`;
   const body = markup`${headHtml(title, leadOf(open, last, workers))}
 ${open.length === 0 ? "" : obstaclesHtml(workers, hosts)}
 ${isWorking ? markup`${waits}${now}${past}` : markup`${past}${waits}${open.length === 0 ? "" : now}`}
-${singleJobsHtml(asked, site, "today")}
+${singleJobsHtml(singleJobs, site, "today")}
 <section aria-labelledby="happening"><h2 id="happening">As it happens</h2>
 <ol id="activity" class="activity" data-keep aria-live="off"></ol>
 </section>

@@ -9,9 +9,9 @@ import { SCHEDULES } from "./table/schedules.ts";
 import { TOOLS } from "./table/tools.ts";
 
 const optionsOf = (options: OptionTable): readonly CommandOption[] =>
-  Object.entries(options).map(([flags, said]) => ({
+  Object.entries(options).map(([flags, option]) => ({
     flags,
-    ...(typeof said === "string" ? { description: said } : said),
+    ...(typeof option === "string" ? { description: option } : option),
   }));
 
 export const GLOBAL_OPTIONS = optionsOf({

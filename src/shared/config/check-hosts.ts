@@ -153,8 +153,8 @@ function checkServed(values: ConfigValues): Conflict[] {
   return (["name", "fast", "big"] as const).flatMap((key) => {
     const name = model[key];
     if (name === null) return [];
-    const asked = Object.hasOwn(model.aliases, name) ? (model.aliases[name] ?? name) : name;
-    if (places.some((place) => nameAt(place, asked) !== null)) return [];
+    const resolved = Object.hasOwn(model.aliases, name) ? (model.aliases[name] ?? name) : name;
+    if (places.some((place) => nameAt(place, resolved) !== null)) return [];
     const text = `is ${quote(name)}, and no entry of hosts has it among its models`;
     return [{ path: ["model", key], text }];
   });

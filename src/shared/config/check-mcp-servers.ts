@@ -29,29 +29,32 @@ type MakeConflict = (key: string, text: string) => Conflict;
 const OF_URL = ["token_env", "token_file"] as const;
 const OF_COMMAND = ["args", "env", "pass_env"] as const;
 
-const checkCommand = (server: McpServerConfig, say: MakeConflict): readonly Conflict[] =>
+const checkCommand = (server: McpServerConfig, fault: MakeConflict): readonly Conflict[] =>
   OF_URL.filter((key) => server[key] !== undefined).map((key) =>
-    say(key, "is of servers with a url; one with a command is given variables by env and pass_env"),
+    fault(
+      key,
+      "is of servers with a url; one with a command is given variables by env and pass_env",
+    ),
   );
 
-function checkUrl(server: McpServerConfig, say: MakeConflict): readonly Conflict[] {
+function checkUrl(server: McpServerConfig, fault: MakeConflict): readonly Conflict[] {
   const { url: written = "", token_env: env, token_file: file } = server;
   const foreign = OF_COMMAND.filter((key) => server[key] !== undefined);
   const url = parseUrl(written);
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    return [say("url", `is ${maskUrl(written)}; expected http://host/path or https://host/path`)];
+    return [fault("url", `is ${maskUrl(written)}; expected http://host/path or https://host/path`)];
   }
   if (url.username !== "" || url.password !== "") {
-    return [say("url", "holds a user name or password; set token_env or token_file")];
+    return [fault("url", "holds a user name or password; set token_env or token_file")];
   }
   if (env !== undefined && file !== undefined) {
-    return [say("token_file", "is set, and so is token_env; keep one")];
+    return [fault("token_file", "is set, and so is token_env; keep one")];
   }
   const hasToken = env !== undefined || file !== undefined;
   if (hasToken && url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
     return [
-      say("url", "is http:// and leads to another machine; a token is sent by https:// alone"),
+      fault("url", "is http:// and leads to another machine; a token is sent by https:// alone"),
     ];
   }
-  return foreign.map((key) => say(key, "is of servers with a command"));
+  return foreign.map((key) => fault(key, "is of servers with a command"));
 }

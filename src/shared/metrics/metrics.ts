@@ -107,10 +107,10 @@ const groupReader =
   async () => {
     const samples = await read();
     const registry = new Registry();
-    const told = new Set(samples.map(({ name }) => name));
+    const reported = new Set(samples.map(({ name }) => name));
     const recorders = new Map(
       Object.entries(definitions)
-        .filter(([name]) => told.has(name))
+        .filter(([name]) => reported.has(name))
         .map(([name, definition]) => [name, recorderOf(name, definition, registry)]),
     );
     for (const sample of samples) recorders.get(sample.name)?.(sample);

@@ -117,9 +117,9 @@ async function replyTo(
 }
 
 /** Against DNS rebinding: accepts only literal addresses, localhost and the configured host. */
-function isOwnHost(asked: string | undefined, host: string, port: number | undefined): boolean {
-  if (asked === undefined) return false;
-  const [, name = "", given] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/i.exec(asked) ?? [];
+function isOwnHost(header: string | undefined, host: string, port: number | undefined): boolean {
+  if (header === undefined) return false;
+  const [, name = "", given] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/i.exec(header) ?? [];
   if (given !== undefined && Number(given) !== port) return false;
   const bare = name.replace(/^\[|\]$/g, "").toLowerCase();
   return (

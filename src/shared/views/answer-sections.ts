@@ -264,11 +264,11 @@ const anchorOf = (
 
 /** Keeps an anchor on the first of several items that share it. */
 function dropRepeatedAnchors(items: readonly Item[]): readonly Item[] {
-  const led = new Set<string | undefined>();
+  const used = new Set<string | undefined>();
   return items.map((item) => {
     const { anchor, ...rest } = item;
-    if (anchor === undefined || led.has(anchor)) return rest;
-    led.add(anchor);
+    if (anchor === undefined || used.has(anchor)) return rest;
+    used.add(anchor);
     return item;
   });
 }

@@ -28,10 +28,10 @@ export async function readBatchEvent(
 ): Promise<BatchEvent | undefined> {
   const batch = await findBatch(db, event.batch_id);
   if (batch === undefined) return undefined;
-  const told = await (event.event === "batch_end"
+  const payload = await (event.event === "batch_end"
     ? readBatchEnd(db, batch, event.at)
     : readApprovalNeeded(db, batch));
-  return told && { ...told, text: await readBatchDigest(db, batch, dashboard) };
+  return payload && { ...payload, text: await readBatchDigest(db, batch, dashboard) };
 }
 
 /** @returns undefined when the batch was opened again since that end */

@@ -158,8 +158,8 @@ function answerGroups(listed: readonly ListedAnswer[]): readonly Section[] {
 /** The count of answers in words that the report leaves out. */
 function answersLeftOut({ kinds, answers }: Report): number {
   const withWords = kinds.filter(
-    ({ kind, state: came }) =>
-      came === "succeeded" && !["index", "command", "embed"].includes(kind),
+    ({ kind, state: outcome }) =>
+      outcome === "succeeded" && !["index", "command", "embed"].includes(kind),
   );
   return sum(withWords.map(({ jobs }) => jobs)) - answers.length;
 }
@@ -182,8 +182,8 @@ function changesSection({ changes }: Report): readonly Section[] {
     rows.filter((row) => row.change === change).map((row) => changeSection(row, title)),
   );
   const others = groups.length === 0 ? ", and nothing else did otherwise" : "";
-  const told = `: ${countOf(same, "job")} came out the same${others}.`;
-  const compared = ["Compared with ", strong(since.name), " of ", time(since.created_at), told];
+  const summary = `: ${countOf(same, "job")} came out the same${others}.`;
+  const compared = ["Compared with ", strong(since.name), " of ", time(since.created_at), summary];
   return [section("changes", "What changed", [lineBlock(...compared), ...groups])];
 }
 

@@ -113,12 +113,12 @@ function blockHtml(block: Block, draw: DrawSections): Html {
 /** The marks of a text as links to their items, which link back to the first of equal marks. */
 function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
   const anchors = new Map(marks.map(({ mark, anchor }) => [mark, anchor]));
-  const led = new Set<string>();
+  const linked = new Set<string>();
   return text.split(/(\[\d{1,4}\])/).map((part) => {
     const anchor = anchors.get(part);
     if (anchor === undefined) return markup`${part}`;
-    if (led.has(part)) return markup`<a href="#${anchor}">${part}</a>`;
-    led.add(part);
+    if (linked.has(part)) return markup`<a href="#${anchor}">${part}</a>`;
+    linked.add(part);
     return markup`<a href="#${anchor}" id="${anchor}-said">${part}</a>`;
   });
 }
@@ -128,8 +128,8 @@ function innerSection(section: Section, draw: DrawSections): Html {
   const { id, title, state, jobId, fold, blocks } = section;
   const body = markup`${blocks.map(draw.block)}`;
   if (fold !== undefined) {
-    const came = state === undefined ? "" : markup` ${stateHtml(state)}`;
-    return markup`<details class="card"${fold === "open" ? markup` open` : ""}><summary><h3>${title}</h3>${came}</summary>
+    const stateLabel = state === undefined ? "" : markup` ${stateHtml(state)}`;
+    return markup`<details class="card"${fold === "open" ? markup` open` : ""}><summary><h3>${title}</h3>${stateLabel}</summary>
 ${body}</details>\n`;
   }
   if (jobId !== undefined) return markup`<article><h3>${title}</h3>\n${body}</article>\n`;
@@ -173,13 +173,13 @@ const passageHtml = (passage: string): Html =>
 const tableHtml = ({ columns, rows }: Table, text: DrawSections["text"], caption?: string): Html =>
   htmlTable(
     rows,
-    columns.map(({ title, ...look }, at) => [
+    columns.map(({ title, ...layout }, at) => [
       title,
       (row) => {
         const cell = row[at] ?? null;
         return cell === null ? null : text(cell);
       },
-      look,
+      layout,
     ]),
     caption,
   );
@@ -188,7 +188,7 @@ const tableHtml = ({ columns, rows }: Table, text: DrawSections["text"], caption
 export type HtmlColumn<R> = readonly [
   title: string,
   cell: (row: R) => Fragment | null,
-  look?: Partial<Pick<Column, "align" | "holds">> & {
+  layout?: Partial<Pick<Column, "align" | "holds">> & {
     /** Shown in place of the title, for a heading with a link. */
     readonly heading?: Html;
     readonly sorted?: "ascending" | "descending" | undefined;
@@ -201,10 +201,10 @@ export function htmlTable<R>(
   columns: readonly HtmlColumn<R>[],
   caption?: string,
 ): Html {
-  const isBroken = columns.some(([, , look]) => look?.holds === "words");
-  const titles = columns.map(([title, , look]) => {
-    const sort = look?.sorted === undefined ? "" : markup` aria-sort="${look.sorted}"`;
-    return markup`<th scope="col"${look?.align === "right" ? markup` class="n"` : ""}${sort}>${look?.heading ?? title}</th>`;
+  const isBroken = columns.some(([, , layout]) => layout?.holds === "words");
+  const titles = columns.map(([title, , layout]) => {
+    const sort = layout?.sorted === undefined ? "" : markup` aria-sort="${layout.sorted}"`;
+    return markup`<th scope="col"${layout?.align === "right" ? markup` class="n"` : ""}${sort}>${layout?.heading ?? title}</th>`;
   });
   const body = rows.map(
     (row) => markup`<tr>${columns.map((column) => cellHtml(column, row))}</tr>\n`,
@@ -213,10 +213,10 @@ export function htmlTable<R>(
 <tbody>${body}</tbody></table></div>\n`;
 }
 
-function cellHtml<R>([title, cell, look]: HtmlColumn<R>, row: R): Html {
+function cellHtml<R>([title, cell, layout]: HtmlColumn<R>, row: R): Html {
   const shown = cell(row);
-  if (look?.holds === "name") return markup`<th scope="row">${shown ?? ""}</th>`;
-  const kind = look?.holds === "words" ? "why" : look?.align === "right" ? "n" : "";
+  if (layout?.holds === "name") return markup`<th scope="row">${shown ?? ""}</th>`;
+  const kind = layout?.holds === "words" ? "why" : layout?.align === "right" ? "n" : "";
   return markup`<td${kind === "" ? "" : markup` class="${kind}"`}${shown === null || title === "" ? "" : markup` data-title="${title}"`}>${shown ?? ""}</td>`;
 }
 

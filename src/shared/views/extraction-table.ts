@@ -190,9 +190,11 @@ export function marksOf(
   const start = list === null ? [] : [list, String(item - 1)];
   const pointer = pointerOf([...start, ...path]);
   const isIn = (each: string): boolean => each === pointer || each.startsWith(`${pointer}/`);
-  const said = decided.filter((field) => isIn(field.pointer));
+  const chosen = decided.filter((field) => isIn(field.pointer));
   return {
-    isUnbound: unbound.some((each) => isIn(each) && !said.some((field) => field.pointer === each)),
-    decided: said.map(decisionText).join("; ") || null,
+    isUnbound: unbound.some(
+      (each) => isIn(each) && !chosen.some((field) => field.pointer === each),
+    ),
+    decided: chosen.map(decisionText).join("; ") || null,
   };
 }

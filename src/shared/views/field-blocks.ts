@@ -105,10 +105,10 @@ export const fieldName = (pointer: string): string =>
 const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 function whatStandsThere(binding: StoredBinding): string | null {
-  const { quote, reason, doubt, judge_detail: judged } = binding;
+  const { quote, reason, doubt, judge_detail: judgement } = binding;
   const why = [
     ...(reason === null ? [] : [unboundText(reason, doubt)]),
-    ...(judged === null ? [] : [judged]),
+    ...(judgement === null ? [] : [judgement]),
   ];
   return [...(quote === null ? [] : [cut(quote)]), ...why].join("; ") || null;
 }

@@ -56,17 +56,17 @@ export const selectFieldsOf = (db: Queryable, jobId: string): Promise<readonly F
 export async function takeFieldDecision(
   db: Queryable,
   field: FieldReview,
-  { given, reason, ...said }: Omit<FieldDecision, "correction"> & { readonly given: string },
+  { given, reason, ...choice }: Omit<FieldDecision, "correction"> & { readonly given: string },
 ): Promise<string> {
-  if (said.decision === "accepted" && field.value === null)
+  if (choice.decision === "accepted" && field.value === null)
     throw unchanged("There is no value to accept: correct it, or reject it.");
-  const correction = said.decision === "corrected" ? correctionOf(field, given.trim()) : null;
-  const decided = { ...said, correction, reason: reason?.trim() || null };
+  const correction = choice.decision === "corrected" ? correctionOf(field, given.trim()) : null;
+  const decided = { ...choice, correction, reason: reason?.trim() || null };
   const name = fieldName(field.pointer);
   if (!(await decideField(db, field, decided)))
     throw unchanged(`${field.decided_by ?? "Somebody else"} has decided on ${name} before.`);
-  const sentence = `${name} is ${said.decision}${correction === null ? "" : `: ${valueText(correction)}`}.`;
-  const isNew = said.decision !== "accepted" || field.decision !== null;
+  const sentence = `${name} is ${choice.decision}${correction === null ? "" : `: ${valueText(correction)}`}.`;
+  const isNew = choice.decision !== "accepted" || field.decision !== null;
   const places = isNew ? await selectWrittenTo(db, field) : [];
   return [sentence, ...places.map(writtenText)].join(" ");
 }

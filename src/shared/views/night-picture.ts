@@ -150,13 +150,13 @@ export function describeNight(night: Night, zone: string): string {
   const { from, to, points, holds } = night;
   const last = points.at(-1);
   const states = NIGHT_STATES.filter((state) => (last?.[state] ?? 0) > 0);
-  const came = states.map((state) => `${formatCount(last?.[state] ?? 0)} ${state}`).join(", ");
+  const counts = states.map((state) => `${formatCount(last?.[state] ?? 0)} ${state}`).join(", ");
   const busiest = Math.max(0, ...points.map(({ running }) => running));
   const held = holds
     .slice(0, 10)
     .map((hold) => `${causeOf(hold)} (${spanText(hold.began_at, hold.ended_at, zone)})`);
   return [
-    `From ${spanText(from, to, zone)} on the clocks of ${zone}: at the end ${came === "" ? "no job" : came}.`,
+    `From ${spanText(from, to, zone)} on the clocks of ${zone}: at the end ${counts === "" ? "no job" : counts}.`,
     ...(busiest === 0 ? [] : [`At most ${formatCount(busiest)} seen running at once.`]),
     ...(held.length === 0 ? [] : [`Held: ${held.join("; ")}.`]),
   ].join(" ");

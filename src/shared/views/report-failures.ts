@@ -49,8 +49,8 @@ function groupSection(
   return [section(id, title, [...before, ...groups.map((group) => failureSection(group, report))])];
 }
 
-const isFailure = ({ state: came, error_code: name }: FailureGroupRow): boolean =>
-  came !== "refused" && !isDuplicate(name) && !WAITS_FOR_PEOPLE.includes(name);
+const isFailure = ({ state: outcome, error_code: name }: FailureGroupRow): boolean =>
+  outcome !== "refused" && !isDuplicate(name) && !WAITS_FOR_PEOPLE.includes(name);
 
 const isDuplicate = (name: string): boolean => name === "DUPLICATE";
 
@@ -66,14 +66,14 @@ function fixCommands({ batch, failureGroups }: Report): readonly string[] {
 }
 
 function failureSection(group: FailureGroupRow, { batch }: Report): Section {
-  const { state: came, error_code: name, jobs, told, messages, model } = group;
+  const { state: outcome, error_code: name, jobs, told, messages, model } = group;
   const { meaning, remedy } = explainCode(name, model);
-  const statement = `select custom_id, error_message from results where batch_id = '${batch.batchId}' and state = '${came}' and error_code = '${name}' order by created_at, custom_id`;
+  const statement = `select custom_id, error_message from results where batch_id = '${batch.batchId}' and state = '${outcome}' and error_code = '${name}' order by created_at, custom_id`;
   return {
     kind: "section",
-    id: `${came}-${name}`,
-    title: `${name}, ${countOf(jobs, "job")} ${came}`,
-    state: came,
+    id: `${outcome}-${name}`,
+    title: `${name}, ${countOf(jobs, "job")} ${outcome}`,
+    state: outcome,
     blocks: [
       { kind: "advice", text: `${meaning} ${remedy}`.trim() },
       { kind: "list", items: messages.map(messageItem) },

@@ -311,10 +311,10 @@ async function selectKeptLines(
   { sha256, lineStart, lineEnd, extractor }: PassagePlace,
 ): Promise<readonly IndexedPassage[]> {
   const { selectContent } = await import("../store/index/contents.ts");
-  const kept = await selectContent(db, sha256, MOST_KEPT_BYTES);
-  if (kept === null || extractor !== (Buffer.isBuffer(kept) ? PLAIN_TEXT : kept.extractor))
+  const content = await selectContent(db, sha256, MOST_KEPT_BYTES);
+  if (content === null || extractor !== (Buffer.isBuffer(content) ? PLAIN_TEXT : content.extractor))
     return [];
-  const lines = (Buffer.isBuffer(kept) ? kept.toString("utf8") : kept.text)
+  const lines = (Buffer.isBuffer(content) ? content.toString("utf8") : content.text)
     .replace(/^\uFEFF/, "")
     .split(/\r\n?|\n/);
   const first = Math.max(1, lineStart - CONTEXT_LINES);

@@ -83,12 +83,12 @@ const bindingItem =
 
 function claimsTitle({ grade, claims, claims_dropped: dropped }: RunChecks): string {
   const share = shareText(claims.filter(({ stands }) => stands).map((claim) => claim.grade));
-  const told = [
+  const parts = [
     ...(grade === "verified" ? [grade] : []),
     ...(share === "" ? [] : [share]),
     ...(dropped === 0 ? [] : [`${countOf(dropped, "statement")} left out`]),
   ];
-  return `Statements, and what carries them${grade === null ? "" : `: ${told.join(", ")}`}`;
+  return `Statements, and what carries them${grade === null ? "" : `: ${parts.join(", ")}`}`;
 }
 
 /** A statement of a draft, its fate, and the words that support it or come nearest. */
@@ -140,12 +140,12 @@ const coverageItem = (row: RunChecks["coverage"][number]): Item => ({
 
 function auditItem(row: RunChecks["audits"][number]): Item {
   const { score, given, caps } = row;
-  const kept =
+  const lowered =
     score === given
       ? ""
       : `; ${given ?? ""} before what keeps it low: ${caps.join(", ").replaceAll("_", " ")}`;
   return {
-    text: `round ${row.round + 1}: ${score === null ? "it could not be had, or read" : `${score} of 4${kept}`}`,
+    text: `round ${row.round + 1}: ${score === null ? "it could not be had, or read" : `${score} of 4${lowered}`}`,
     lines: row.corrections.map(
       ({ claim, where, change }) =>
         `statement ${claim}: ${oneLine(change, "brief")} (${oneLine(where, "brief")})`,

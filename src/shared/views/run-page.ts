@@ -37,8 +37,8 @@ export const runTable = (runs: readonly RunRow[]): Table =>
     ["code", (run) => run.error_code, { least: 21 }],
   ]);
 
-const runState = ({ state: came, attempt }: RunRow): Piece =>
-  state(came, attempt > 1 ? `${came}, attempt ${attempt}` : came);
+const runState = ({ state: outcome, attempt }: RunRow): Piece =>
+  state(outcome, attempt > 1 ? `${outcome}, attempt ${attempt}` : outcome);
 
 /** A complete run for an auditor: its input, each step, what it read, and its result. */
 export const runPage = (run: RunDetail, extent: Extent): Page => ({
@@ -71,7 +71,7 @@ export const runPage = (run: RunDetail, extent: Extent): Page => ({
 
 /** The answer, or the error. */
 export const endSections = ({
-  state: came,
+  state: outcome,
   answer,
   error_code: name,
   error_message: message,
@@ -79,7 +79,7 @@ export const endSections = ({
   ...sectionOf("answer", "Answer", answer === null ? [] : [{ kind: "quote", text: answer }]),
   ...sectionOf(
     "error",
-    came === "refused" ? "Refused" : "Error",
+    outcome === "refused" ? "Refused" : "Error",
     name === null ? [] : [{ kind: "line", text: `${name}: ${message ?? ""}` }],
   ),
 ];
@@ -215,9 +215,9 @@ function outputBlocks(kind: string, output: Output): readonly Block[] {
 
 function digestBlocks({ children, succeeded, levels, failed }: Output): readonly Block[] {
   const left = Array.isArray(failed) ? failed.filter(isRecord) : [];
-  const items = left.map(({ path, state: came, error_code: code, job_id: jobId }) => ({
+  const items = left.map(({ path, state: outcome, error_code: code, job_id: jobId }) => ({
     mark: "-",
-    text: `${String(path)} ${String(came)} ${typeof code === "string" ? code : ""}  job ${String(jobId)}`,
+    text: `${String(path)} ${String(outcome)} ${typeof code === "string" ? code : ""}  job ${String(jobId)}`,
   }));
   return [
     {

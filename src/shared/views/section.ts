@@ -165,7 +165,7 @@ export type Page = {
 export type ColumnOf<R> = readonly [
   title: string,
   cell: (row: R) => Text | null,
-  look?: Partial<Omit<Column, "title">>,
+  layout?: Partial<Omit<Column, "title">>,
 ];
 
 export const RIGHT = { align: "right" } as const;
@@ -191,7 +191,7 @@ export const ids = <R>(
 
 export const tableOf = <R>(rows: readonly R[], columns: readonly ColumnOf<R>[]): Table => ({
   kind: "table",
-  columns: columns.map(([title, , look]) => ({ title, align: "left", ...look })),
+  columns: columns.map(([title, , layout]) => ({ title, align: "left", ...layout })),
   rows: rows.map((row) => columns.map(([, cell]) => cell(row))),
 });
 

@@ -262,11 +262,12 @@ const resultSchema = z.object({
 export function outputText(stream: string, content: Buffer): string {
   const text = content.toString("utf8");
   if (stream !== "result") return text;
-  const { text: said, evidence } = resultSchema.parse(JSON.parse(text));
+  const { text: result, evidence } = resultSchema.parse(JSON.parse(text));
   const pieces = evidence.flatMap((piece) => {
-    if (piece.kind === "output") return said.includes(piece.output.text) ? [] : [piece.output.text];
+    if (piece.kind === "output")
+      return result.includes(piece.output.text) ? [] : [piece.output.text];
     const { path, text: words } = piece.kind === "file" ? piece.reading : piece.passage;
     return [`${path}\n${words}`];
   });
-  return [...(said === "" ? [] : [said]), ...pieces].join("\n\n");
+  return [...(result === "" ? [] : [result]), ...pieces].join("\n\n");
 }

@@ -43,11 +43,11 @@ export const moveOf = (line: ToolLine): Move => ({
 export function queryOf(line: ToolLine): Query | undefined {
   const named = textAt(line, "query_argument");
   if (named === undefined) return undefined;
-  const asked = line.args[named];
+  const argument = line.args[named];
   const { novel, hits } = line.investigation?.detail ?? {};
   return {
     ...callOf(line),
-    query: typeof asked === "string" ? asked : "",
+    query: typeof argument === "string" ? argument : "",
     family: textAt(line, "family") ?? null,
     novel: novel === true,
     hits: typeof hits === "number" ? hits : null,

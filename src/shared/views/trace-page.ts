@@ -11,7 +11,7 @@ import type { TraceLine, TraceLineOf } from "./trace-lines.ts";
 /** The state behind a trace page. Its size is bounded, whatever the number of steps. */
 type PageData = {
   /** Lines for the other sections: those of the job itself, and of its last run. */
-  kept: TraceLine[];
+  lines: TraceLine[];
   readonly done: Item[];
   left: number;
   readonly cost: Map<string, Cost>;
@@ -26,9 +26,9 @@ const KEPT: ReadonlySet<TraceLine["type"]> = new Set([
 ]);
 
 const linesOfType = <Type extends TraceLine["type"]>(
-  { kept }: Pick<PageData, "kept">,
+  { lines }: Pick<PageData, "lines">,
   type: Type,
-): TraceLineOf<Type>[] => kept.filter((line): line is TraceLineOf<Type> => line.type === type);
+): TraceLineOf<Type>[] => lines.filter((line): line is TraceLineOf<Type> => line.type === type);
 
 type Cost = { calls: number; prompt: number; reply: number; ms: number };
 
@@ -40,7 +40,7 @@ export function openTracePage(): {
   readonly take: (line: TraceLine) => void;
   readonly page: () => Page;
 } {
-  const gathered: PageData = { kept: [], done: [], left: 0, cost: new Map() };
+  const gathered: PageData = { lines: [], done: [], left: 0, cost: new Map() };
   return {
     take(line) {
       collect(line, gathered);
@@ -56,8 +56,8 @@ export function openTracePage(): {
 function collect(line: TraceLine, to: PageData): void {
   if (line.type === "call") addCost(line, to.cost);
   if (line.scope !== "job") return;
-  if (line.type === "run") to.kept = to.kept.filter(({ type }) => !OF_LAST_RUN.has(type));
-  if (KEPT.has(line.type)) to.kept.push(line);
+  if (line.type === "run") to.lines = to.lines.filter(({ type }) => !OF_LAST_RUN.has(type));
+  if (KEPT.has(line.type)) to.lines.push(line);
 }
 
 /** Each pass of verification is a stage, and so are the check jobs; all other passes make the draft. */
@@ -85,11 +85,11 @@ function stepItem(line: TraceLine): Item | undefined {
   const texts = stepTexts(line);
   if (texts === undefined) return undefined;
   const where = line.scope === "job" ? "" : `${line.scope}: `;
-  const [text, came] = texts;
+  const [text, result] = texts;
   return {
     mark: `${String(line.seq)}.`,
     text: `${where}${text}`,
-    lines: came === undefined ? [] : [oneLine(came, "brief")],
+    lines: result === undefined ? [] : [oneLine(result, "brief")],
   };
 }
 
