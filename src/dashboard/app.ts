@@ -7,7 +7,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { streamOf } from "../shared/http/stream-of.ts";
 import { isZone } from "../shared/schedules/time.ts";
 import { selectDeskState } from "../shared/views/desk.ts";
-import type { DeskState } from "../shared/views/desk.ts";
+import type { WorkState } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";
 import type { Answer, Site, SiteRequest, Route } from "./site.ts";
 import type { Exposure } from "./exposure.ts";
@@ -293,7 +293,7 @@ async function sendAnswer(
 function draw(
   { assets, site }: AppParts,
   content: PageContent,
-  { session, state }: { readonly session: Session | null; readonly state: DeskState },
+  { session, state }: { readonly session: Session | null; readonly state: WorkState },
 ): string {
   return htmlDocument(content, {
     session,

@@ -1,4 +1,4 @@
-import type { DeskState } from "../shared/views/desk.ts";
+import type { WorkState } from "../shared/views/desk.ts";
 import { markup } from "../shared/views/html-markup.ts";
 import type { Fragment, Html } from "../shared/views/html-markup.ts";
 import type { RequestFailure } from "./failures.ts";
@@ -31,7 +31,7 @@ export type Shell = {
   readonly assetVersion: string;
   readonly zone: string;
   readonly zoneOf: "desk" | "browser";
-  readonly state: DeskState;
+  readonly state: WorkState;
 };
 
 /** A whole page. */
@@ -68,7 +68,7 @@ ${session === null ? "" : footHtml(session)}</footer>
 `.toString();
 }
 
-const menuHtml = (current: string, { waiting, is_working: isWorking }: DeskState): Html =>
+const menuHtml = (current: string, { waiting, is_working: isWorking }: WorkState): Html =>
   markup`<nav aria-label="Desk"><ul>${MENU.map(([href, name]) => {
     const badge =
       href === "/inbox" && waiting > 0 ? markup` <span class="badge">${waiting}</span>` : "";

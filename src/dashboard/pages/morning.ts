@@ -1,6 +1,6 @@
 import { formatTask } from "../../shared/job/kinds.ts";
 import { RUN_GRADES } from "../../shared/job/run-result.ts";
-import type { SingleJob, DeskState } from "../../shared/views/desk.ts";
+import type { SingleJob, WorkState } from "../../shared/views/desk.ts";
 import { remedyOf } from "../../shared/views/batch-words.ts";
 import { needOf, selectProblems } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
@@ -67,7 +67,7 @@ function gradesHtml(grades: GradeCounts): Html {
 
 /** What waits for the user: decisions in the inbox, and held batches. */
 export function waitsHtml(
-  { waiting, values }: Pick<DeskState, "waiting" | "values">,
+  { waiting, values }: Pick<WorkState, "waiting" | "values">,
   open: readonly BatchProgress[],
 ): Html {
   const held = open.filter(({ holdReason }) => holdReason !== null && holdReason !== "window");

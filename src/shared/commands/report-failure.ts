@@ -4,7 +4,7 @@ import type { CodeOutcome, ErrorCode, Refusal } from "../failure.ts";
 import type { Invocation } from "./command.ts";
 import { cleanLine, cleanMessage, jsonForTerminal } from "../terminal/styled-text.ts";
 
-/** Exit codes, as DESIGN.md section 5 fixes them. */
+/** Exit codes; docs/reference/errors.md explains them. */
 export const EXIT = {
   ok: 0,
   error: 1,

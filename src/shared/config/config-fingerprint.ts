@@ -23,7 +23,7 @@ const WITHOUT_EFFECT = new Set([
   "transformers",
 ]);
 
-/** SHA-256, in lower-case hexadecimal, of the values that change answers, as JSON with sorted keys. */
+/** The SHA-256, lower-case hex, of the values that change answers, as JSON with sorted keys. */
 export function configFingerprint({ verify, ...values }: AnswerSettings): string {
   const { model, hosts, ask, index, embed, retrieve } = values;
   const { rerank, ...retrieval } = retrieve;

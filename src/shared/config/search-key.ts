@@ -1,5 +1,5 @@
 import { readSecret } from "./read-secret.ts";
-import { mayUse, WEB_TOOLS } from "./tool-presets.ts";
+import { canUseTool, WEB_TOOLS } from "./tool-presets.ts";
 import type { Config } from "./schema.ts";
 
 const MOST_KEY_BYTES = 4_096;
@@ -46,7 +46,7 @@ export async function searchKeyHint(
   presets: Iterable<string | undefined>,
 ): Promise<string | null> {
   const { presets: own } = config.tools;
-  if (!Array.from(presets).some((name) => mayUse(WEB_TOOLS.search, name, own))) return null;
+  if (!Array.from(presets).some((name) => canUseTool(WEB_TOOLS.search, name, own))) return null;
   const fault = await findKeyFault(config, env);
   return fault === undefined
     ? null

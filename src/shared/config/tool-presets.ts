@@ -162,7 +162,7 @@ export function investigationProblem(
 }
 
 /** Whether a preset exists and has a tool. @param name undefined for the default */
-export function mayUse(
+export function canUseTool(
   tool: ToolName,
   name: string | undefined,
   own: Readonly<Record<string, readonly string[]>>,

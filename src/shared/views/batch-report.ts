@@ -268,7 +268,7 @@ function slowestSection({ slowest }: Report): readonly Section[] {
   return [section("slowest", "The slowest", [table])];
 }
 
-/** When and why the batch stood still: the longest spans in order of time. */
+/** When and why the batch was held: the longest spans by time. */
 function holdsSection(report: Report): readonly Section[] {
   const { holds, batch } = report;
   if (holds.length === 0) return [];

@@ -11,12 +11,12 @@ const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(tex
 /** The notice shown while no job can run, with its remedy. */
 export const NO_WORKER = "No worker is alive. Start one: nightdesk worker, or nightdesk up.";
 
-const deskStateSchema = z.object({ waiting: count, values: count, is_working: z.boolean() });
+const workStateSchema = z.object({ waiting: count, values: count, is_working: z.boolean() });
 /** `waiting`: decisions for people: distinct tool calls, answers, steps with an unknown outcome, and `values`. */
-export type DeskState = z.infer<typeof deskStateSchema>;
+export type WorkState = z.infer<typeof workStateSchema>;
 
-export const selectDeskState = (db: Queryable): Promise<DeskState> =>
-  oneRowOf(db, deskStateSchema)`
+export const selectDeskState = (db: Queryable): Promise<WorkState> =>
+  oneRowOf(db, workStateSchema)`
      select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
               where v.state = 'waiting' and j.waiting_for = 'review')

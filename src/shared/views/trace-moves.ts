@@ -21,7 +21,7 @@ export type Move = Call & {
 };
 
 export type Query = Call & {
-  /** As the model wrote it. */
+  /** The text of the model. */
   readonly query: string;
   /** Equal for queries with the same words; null for a query without words. */
   readonly family: string | null;
