@@ -38,7 +38,7 @@ export async function createAtomicFile(file: string, existing: Existing): Promis
     const partial = join(place, `.nightdesk-${randomBytes(16).toString("hex")}.partial`);
     const handle = await open(partial, NEW_FILE, 0o600);
     const target = join(place, basename(file));
-    // Under a name that is new each time a part is of no use to a later call: it can't be kept.
+    // The name is new each time, so a later call can't use the part: `keep` is left out.
     const { commit, discard } = atomicFile({ folder, handle, partial, target, existing });
     await handle.chmod(0o600).catch(async (error: unknown) => {
       await discard();

@@ -104,55 +104,58 @@ const listsSchema = z.strictObject({
   /** Words that begin sentences or have a capital without being a name; and titles, which precede a name. */
   no_names: lines,
   titles: lines,
-  /** What tells whether a name is a person's. */
+  /** Words that tell whether a name is that of a person. */
   people: z
     .strictObject({
-      /** In the names of firms, places and bodies, which are nobody's. */
+      /** In names of firms, places and bodies, which are no persons. */
       bodies: lines,
       partners: lines,
       and: lines,
-      /** Behind one of these a thing, a place or an animal has its name: "the ferry Anna". */
+      /** After one of these comes the name of a thing, a place or an animal: "the ferry Anna". */
       things: lines,
       articles: lines,
       places: lines,
-      /** What persons do, behind their names, and how one of them takes on a task. */
+      /** Verbs after the name of a person, and phrases with which a person takes on a task. */
       acts: lines,
       takes_on: words,
-      /** Before a name: titles, greetings, labels of lists of names, and words that often stand beside persons. */
+      /** In front of a name: titles, greetings, labels of lists of names, and words that often accompany persons. */
       called: words,
       greeted: words,
       attending: words,
       beside: lines,
-      /** No role follows a name and a comma with one of these. */
+      /** After a name and a comma, a phrase with one of these is no role. */
       no_roles: lines,
-      /** Members of frontmatter and columns of tables that hold names, and columns that hold roles. */
+      /** Frontmatter keys and table columns with names, and columns with roles. */
       members: lines,
       name_columns: lines,
       role_columns: lines,
     })
     .prefault({}),
-  /** What tells a task, whose it is and until when. */
+  /** Words that mark a task, its owner and its due date. */
   tasks: z
     .strictObject({
-      /** Before a colon; before a name without one; and headings above tasks. */
+      /** In front of a colon; in front of a name without a colon; and in headings above tasks. */
       marks: words,
       todo_for: words,
       headings: words,
-      /** Requests at the front, what opens like one and is none, and what makes a sentence one from within or at its end. */
+      /**
+       * Openings of requests, similar openings that are none, and phrases within or at the end of a sentence that make it a
+       * request.
+       */
       requests: words,
       no_requests: words,
       request_within: words,
       request_ends: words,
-      /** Behind the name of somebody who is spoken to: "Jamal, can you". */
+      /** After the name of the person addressed: "Jamal, can you". */
       calls: words,
-      /** What the writer is going to do, unless one of the second list follows. */
+      /** Promises of the writer, unless a word of the second list follows. */
       promises: words,
       no_promises: lines,
-      /** Behind a name: what somebody does, by verbs of the present, and by infinitives behind "will". */
+      /** After a name: verbs in the present tense, and infinitives after "will". */
       does: lines,
       will_do: lines,
       agreed: words,
-      /** Before a colon and a name; and before a name with or without one. */
+      /** In front of a colon and a name; and in front of a name with or without a colon. */
       responsible: words,
       owner: words,
       titles: words,
@@ -160,19 +163,19 @@ const listsSchema = z.strictObject({
       the: lines,
       articles: lines,
       who: lines,
-      /** Verbs that oblige, that announce, and those before which the name of an owner stands. */
+      /** Verbs of duty, verbs of intent, and verbs that follow the name of an owner. */
       duties: words,
       intents: words,
       owner_duties: words,
       left_open: words,
-      /** Of what has happened, of rules for everybody, and of what is done. */
+      /** Signs of past events, of rules for everybody, and of finished work. */
       past: words,
       rules: words,
       done: lines,
-      /** Before a day until which something is to be done. */
+      /** In front of a due date. */
       limits: words,
       limit_articles: lines,
-      /** Days that are told from the day on which they are read: alone, behind "next", as a part of a time, or as a weekday. */
+      /** Days relative to the day of reading: alone, after "next", as a part of a time, or as a weekday. */
       soon: words,
       near: lines,
       next: words,
@@ -182,7 +185,7 @@ const listsSchema = z.strictObject({
       every: lines,
       at: lines,
       in: lines,
-      /** Of letters and minutes: who writes, and to whom. */
+      /** In letters and minutes: the writer and the recipient. */
       greetings: words,
       greeting_titles: words,
       notes_for: words,
@@ -276,7 +279,9 @@ export function wordFile(language: Listed): WordFile {
 export const allWordFiles = (): readonly WordFile[] =>
   Object.keys(CODES).map((language) => wordFile(language as Listed));
 
-/** Words and phrases of all languages as alternatives of a pattern, the longest first; an apostrophe stands for both of its signs. */
+/**
+ * Words and phrases of all languages as alternatives of a pattern, longest first. An apostrophe matches both of its characters.
+ */
 export const anyOf = (pick: (file: WordFile) => readonly string[]): string =>
   [...new Set(allWordFiles().flatMap(pick))]
     .sort((one, other) => other.length - one.length)
