@@ -17,23 +17,23 @@ import type { Draft } from "./verification/draft.ts";
 /** A request for an answer or a summary, with the rules that its reply is held to. */
 export type AnswerRequest = RepairPlan<PassedReply> & {
   readonly rules: AnswerRules;
-  /** The same with files that checks of the answer have found; null where it is not asked for with them. */
+  /** Builds the same request with files that checks of the answer found; null when the request is not repeated with them. */
   readonly withFound?: (found: readonly Reading[]) => Promise<AnswerRequest | null>;
-  /** Puts these files on record, when an answer rests on them. */
+  /** Records these files as evidence, when an answer rests on them. */
   readonly admit?: () => void;
 };
 
-/** What is asked for: as text, and where `claims` is there as a list of claims first. */
+/** A request before its check is attached: it asks for text, or for a list of claims first if `claims` is set. */
 type AskedAnswer = Pick<
   AnswerRequest,
   "model" | "choice" | "task" | "boundary" | "prompt" | "rules" | "withFound" | "admit"
 > & {
   readonly claims: (Pick<AnswerRequest, "prompt"> & { readonly form: ClaimsForm }) | null;
-  /** The message of EVIDENCE_NOT_ACQUIRED, for a model that says that the evidence does not do. */
+  /** The message of EVIDENCE_NOT_ACQUIRED, for a model that reports that the evidence does not answer the question. */
   readonly whenDeclined: () => string;
 };
 
-/** What is no list of claims though one was asked for is asked for as text. */
+/** Attaches the check. A reply that should be a list of claims and is none makes the next call ask for text. */
 export function answerRequest(
   { claims, whenDeclined, ...asked }: AskedAnswer,
   check: CheckAnswer,
@@ -53,7 +53,7 @@ export function answerRequest(
   };
 }
 
-/** What a model makes of a part, which stands in no answer yet: its statements are graded where they come to stand in one. */
+/** Asks a model about one part of a long file. Its statements are graded later, when they appear in an answer. */
 export async function askOfPart(
   { whenDeclined, ...asked }: Omit<AskedAnswer, "claims">,
   parts: CallParts,
@@ -67,9 +67,9 @@ type Judging = Pick<AskedAnswer, "model" | "choice" | "rules" | "whenDeclined">;
 export type CheckAnswer = typeof checkOf;
 
 /**
- * The check of each reply to a request: it is held against the rules for answers, and what these leave open is asked of a judge. What
- * is wrong with it the second pass has repaired once.
- * @param form of a reply that is asked for as claims; null of one in prose
+ * Checks each reply to a request: first by the rules for answers, then a judge decides what the rules leave open. The second
+ * pass asks once more for a reply with faults.
+ * @param form the form of a reply that is requested as claims; null for a reply in prose
  */
 export function checkOf(
   { model, choice, rules, whenDeclined }: Judging,
@@ -88,7 +88,7 @@ export function checkOf(
   };
 }
 
-/** As `auto` has it: claims where the host holds replies to a schema, and this build was not seen to ignore one. */
+/** `auto` means claims when the host enforces a schema and this build of the model has not been seen to ignore one. */
 export function formFor(
   form: PipelineSettings["ask"]["answer_form"],
   { facts }: Model,
@@ -100,12 +100,12 @@ export function formFor(
 
 export type Answered = { readonly answer: PassedReply; readonly rules: AnswerRules };
 
-/** An answer as it was written, or nothing yet where another model is to write it. */
+/** An answer as the model wrote it, or `escalated` when another model has to write it. */
 export type Drafted = Draft<Answered> | Extract<Pending, { readonly kind: "escalated" }>;
 
 const NOT_CARRIED: ReadonlySet<string> = new Set(["ANSWER_UNSUPPORTED", "CITATION_INVALID"]);
 
-/** What came of a request as a draft. What the evidence does not carry another model may answer better. */
+/** Turns the result of a request into a draft. Another model may answer better when the evidence does not support this answer. */
 export function draftOf(
   request: AnswerRequest,
   kept: AcceptedReply<PassedReply> | Refusal,
@@ -147,7 +147,7 @@ type Revision = {
   readonly parts: CallParts;
 };
 
-/** An answer that says the same again, with other evidence beside it, is no other one. */
+/** Returns null when the new answer repeats the text of the earlier one, even if it cites other evidence. */
 async function reviseAnswer(
   { text }: PassedReply,
   request: AnswerRequest,
@@ -165,17 +165,17 @@ async function reviseAnswer(
 const withoutFooter = (text: string, footer: string): string =>
   text.endsWith(footer) ? text.slice(0, text.length - footer.length).trimEnd() : text;
 
-/** What was asked for, in a line. */
+/** The task in one line. */
 const taskOf = (task: ModelTask, { question, evidence }: AnswerRules): string =>
   task.purpose === "summarize" ? `Summarise the file ${evidence[0]?.path ?? task.title}` : question;
 
-/** What the citations of an answer stand for, each once, in the order in which they are cited. */
+/** The sources that the citations of an answer name, each once, in the order of citation. */
 export const citationsOf = (
   answer: PassedReply,
   { citations }: AnswerRules,
 ): readonly Citation[] => (citations === "off" ? [] : answer.citations);
 
-/** The rules for an answer, from the `ask` keys of the configuration and what the call at hand is about. */
+/** The rules for an answer, from the `ask` keys of the configuration and the facts of this call. */
 export const answerRules = (
   { citations, unsupported }: PipelineSettings["ask"],
   about: Pick<AnswerRules, "footer" | "question" | "evidence" | "citations">,
@@ -188,8 +188,8 @@ export const answerRules = (
 });
 
 /**
- * The rules for what is made of a part, which need cite nothing. What is said in it stands: what becomes of it in the
- * answer is graded at the end, on the words of the file.
+ * The rules for a reply about one part of a file, which needs no citation. Its statements stay, even unsupported ones: the
+ * final answer is graded at the end, against the text of the file.
  */
 export const partRules = (
   settings: PipelineSettings["ask"],

@@ -25,13 +25,13 @@ import { blocksOf } from "./digest-items.ts";
 import type { DigestItem } from "./digest-items.ts";
 
 export type DigestRun = Answerer & {
-  /** What the prompt calls it. Names of batches are not in it: they hold times. */
+  /** What the prompt calls the collection of jobs. It holds no names of batches: these contain times. */
   readonly subject: string;
   readonly lines: number;
   readonly settings: PipelineSettings["ask"];
 };
 
-/** The lines that a model makes of items that fit one prompt; what they cite are numbers of items. */
+/** Asks a model for the lines of a digest of items that fit one prompt. The lines cite the numbers of items. */
 export async function askDigest(
   run: DigestRun,
   items: readonly DigestItem[],
@@ -81,29 +81,29 @@ export async function askDigest(
   return askWithRepair(form === "claims" ? asClaims : asText, run.parts);
 }
 
-/** A line is a claim, and says by number what it stands for: answers of jobs are no words of a document. */
+/** Each line is a claim that cites numbers and quotes nothing: an answer of a job is not the text of a document. */
 const LINES: ClaimsForm = { layout: "list", quotes: false, cites: true };
 
 /** A line of a digest, and the numbers that it cites, ascending. */
 export type DigestLine = {
-  /** With its citations and its mark, as the model wrote it. */
+  /** The line as the model wrote it, with its citations and its list mark. */
   readonly text: string;
   readonly words: string;
   readonly numbers: readonly number[];
 };
 
-/** The lines of a digest, and how many statements were left out of them. */
+/** The lines of a digest, and how many statements were removed from them. */
 type CheckedDigest = { readonly lines: readonly DigestLine[]; readonly dropped: number };
 
-/** A reply with twice the lines that were asked for is no digest. */
+/** A reply with more than twice the requested lines is no digest. */
 const MOST_OVER = 2;
 const MOST_TOLD = 5;
 
 /**
- * Holds a reply against the rules for answers, and each of its lines against that of a digest: it cites, and only what
- * was shown. Pure.
+ * Checks a reply by the rules for answers, and each of its lines by the rule for a digest: it cites something, and only
+ * items that the prompt shows. Pure.
  *
- * Refusal: EVIDENCE_NOT_ACQUIRED where the model says that the evidence says nothing.
+ * Refusal: EVIDENCE_NOT_ACQUIRED when the model reports that the evidence says nothing.
  */
 function validateDigest(
   formed: ReturnType<typeof checkInForm>,
@@ -151,7 +151,7 @@ function validateDigest(
   }
 }
 
-/** The lines of an answer that passed, and what is wrong with them. */
+/** The lines of an answer that passed, and their faults. */
 function linesOf(
   { body, dropped }: PassedAnswer,
   pieces: number,
@@ -161,7 +161,7 @@ function linesOf(
     .split("\n")
     .filter((line) => line.trim() !== "");
   const over = tooMany(texts.length, mostLines);
-  // So many lines are not worth being read.
+  // A reply with so many lines is not worth reading.
   const lines = over.length > 0 ? [] : texts.map((text) => lineOf(text, pieces));
   return { digest: { lines, dropped }, faults: [...over, ...uncited(lines)] };
 }
@@ -170,13 +170,13 @@ type DigestReply = {
   readonly reply: Pick<ModelReply, "text" | "toolCalls" | "doneReason">;
   readonly rules: AnswerRules;
   readonly mostLines: number;
-  /** Of a reply that was asked for as claims; null of one in prose. */
+  /** The form of a reply that is requested as claims; null or absent for a reply in prose. */
   readonly form?: ClaimsForm | null;
 };
 
 type JudgedDigest = {
   readonly judged: Validated<CheckedDigest>;
-  /** Its host did not hold it to the schema of claims. */
+  /** The host did not enforce the schema of claims. */
   readonly isIgnored: boolean;
 };
 
@@ -190,7 +190,7 @@ export function validateReply({ reply, rules, mostLines, form = null }: DigestRe
   return { judged: bounded, isIgnored: ignored };
 }
 
-/** The same for answers of any length; of the checks what is stored. */
+/** The same check as offloaded work, for answers of any length. It returns only as many checks and claims as are stored. */
 const JUDGE_DIGEST: PureWork<DigestReply, JudgedDigest> = {
   home: import.meta.url,
   run: validateReply,
@@ -206,7 +206,7 @@ const lineOf = (text: string, pieces: number): DigestLine => ({
   ),
 });
 
-/** With each citation on one line, also where the model broke it. */
+/** Joins each citation that the model broke across lines. */
 function withWholeCitations(body: string, pieces: number): string {
   const broken = findCitations(body, pieces).map(({ start, end }) => ({
     start,

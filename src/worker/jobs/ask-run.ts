@@ -12,7 +12,7 @@ import type { Auditor, PipelineDependencies } from "../evidence/types.ts";
 import type { Model } from "../models/model.ts";
 import type { Classification } from "../question/classify-question.ts";
 
-/** What every step of one question works with. */
+/** The inputs that every step of one question uses. */
 export type AskRun = {
   readonly jobId: string;
   readonly input: AskInput;
@@ -22,7 +22,7 @@ export type AskRun = {
   readonly signal: AbortSignal;
 };
 
-/** The files that its job gives, whatever its words name. */
+/** The files that the job names in its input, independent of the names in the question. */
 export const filesAbout = ({
   input: { path },
   followed,
@@ -31,23 +31,26 @@ export const filesAbout = ({
   ...(followed?.paths ?? []),
 ];
 
-/** What is known before any model is asked. */
+/** What the run knows before it calls any model. */
 export type RetrievedContext = {
   readonly classification: Classification;
-  /** The names in the question; in place of one that its file does not have, as of an attachment that is spelled as its sender did, the path. */
+  /**
+   * The names in the question. A name that its file does not have is replaced by the path: an attachment can be named as its
+   * sender spelled it.
+   */
   readonly meant: readonly string[];
-  /** Of the names one for each file, in order. */
+  /** One of the names for each file, in order. */
   readonly toRead: readonly string[];
   readonly snapshot: Snapshot;
 };
 
-/** What a job says of who answers. */
+/** The options of a job that choose the model. */
 type Wanted = {
   readonly route?: "fast" | "big" | undefined;
   readonly model?: string | undefined;
 };
 
-/** Who takes the passes of a question, by its words and what its job asks for. */
+/** Selects the models of both passes, by the words of the question and the options of the job. */
 export async function selectAnswerers(
   question: string,
   { route: wanted, model }: Wanted = {},
@@ -60,7 +63,7 @@ export async function selectAnswerers(
   return { route, first, second, notes: await notesFor(second, deps, trace) };
 }
 
-/** Who answers: model and budget of each pass, and the operator's notes for pass 2. */
+/** The models that answer: model and budget of each pass, and the operator's notes for pass 2. */
 export type Answerers = {
   readonly route: Route;
   readonly first: Model;
@@ -68,7 +71,7 @@ export type Answerers = {
   readonly notes: ShownNotes;
 };
 
-/** Who answers where a job has no first pass, and what each of its calls takes. */
+/** The model that answers when a job has no first pass, and the inputs of each of its calls. */
 export type Answerer = Auditor & {
   /** The operator's notes as the prompt shows them. */
   readonly notes: string;

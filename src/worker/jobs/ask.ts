@@ -21,9 +21,9 @@ import { locateNamedFiles, toolCall } from "./tool-call.ts";
 import { endOf, verify } from "./verification/verify.ts";
 
 /**
- * The two-pass gated answer, step by step; who calls writes outcome and trace in one transaction. A named file that can't
- * be read ends the run before any model is asked. Second pass and check take turns: a reply that breaks the rules is asked
- * for once more.
+ * The two-pass gated answer, step by step; the caller writes outcome and trace in one transaction. A named file that can't
+ * be read ends the run before any model is called. Second pass and check alternate: a reply that breaks the rules is
+ * requested once more.
  *
  * Returns a refusal as a value, with any code of the steps; throws Failure for a fault of the machinery and the
  * signal's reason after an abort.
@@ -52,7 +52,7 @@ export async function answerQuestion(
   return endOf(await verify(draft, callParts(deps, run)), succeeded);
 }
 
-/** The question that it follows stands before it, in all that is searched and asked. */
+/** Puts the question that this one follows in front of it, for every search and every prompt. */
 const behindFormer = ({ input, followed }: Pick<AskRun, "input" | "followed">): AskInput =>
   followed === undefined
     ? input
@@ -63,7 +63,7 @@ type Asked = { readonly kind: "located" } & Pick<
   "classification" | "meant" | "toRead"
 >;
 
-/** What the question needs, and what the names in it mean. */
+/** Determines what evidence the question needs, and which files its names mean. */
 async function classify(run: AskRun): Promise<Asked | Refusal> {
   const classification = await run.trace.step("classify", () => classifyWords(run));
   const named = await locateNamedFiles(run, classification);
@@ -92,7 +92,7 @@ async function classifyWords(run: AskRun): Promise<Classification> {
   return classification;
 }
 
-/** The snapshot; where there is none that could admit an answer a refusal. */
+/** The snapshot, or a refusal when no passage can admit an answer. */
 async function retrieve(run: AskRun, { classification }: Asked): Promise<Snapshot | Refusal> {
   const snapshot = await run.trace.step("retrieve", () => retrieveSnapshot(run));
   const isWithout = classification.need === "passages" && snapshot.passages.length === 0;
@@ -115,7 +115,7 @@ async function retrieveSnapshot({ input, deps, trace, signal }: AskRun): Promise
   return snapshot;
 }
 
-/** Which reranker ordered the passages, and where each stood before. */
+/** Names the reranker that ordered the passages, and the rank of each passage before. */
 function rerankedDetail(passages: readonly Passage[]): Readonly<Record<string, unknown>> {
   const reranker = rerankerOf(passages);
   return reranker === null
@@ -123,14 +123,14 @@ function rerankedDetail(passages: readonly Passage[]): Readonly<Record<string, u
     : { reranker, fused_ranks: passages.map(({ reranked }) => reranked?.fusedRank ?? null) };
 }
 
-/** That nothing fits the question is said only where there is something that it could have fitted. */
+/** Reports "nothing fits the question" only when the index holds something within the limits of the job. */
 async function refuseWithoutPassages({ input, deps, trace }: AskRun): Promise<Refusal> {
   const holdsAny = await deps.holdsAny(limitsOf(input.options));
   trace.detail("retrieve", { holds_any: holdsAny });
   return holdsAny ? nothingFound() : nothingAllowed(input.options);
 }
 
-/** Admits what was read and found, or refuses it; all of it goes on record with why. */
+/** Admits or refuses the evidence that was read and found; records every piece with the reason. */
 async function gate(
   run: AskRun,
   found: GatheredEvidence & { readonly refusal: Refusal | null },
@@ -149,14 +149,14 @@ async function gate(
   return evidence;
 }
 
-/** A replay tells by it which passages of a named file were not found for that file alone. */
+/** A replay recognizes by this text the passages that were not found only for the named file. */
 export const NAMED_FILE_ONLY = "the question names a file: only a read of it admits";
 const IN_BEGINNING = "the beginning of the file holds it";
 const STALE = "the file has changed since it was indexed";
 
 type GatheredEvidence = Omit<GateInput, "mostChars"> & Pick<RetrievedContext, "meant">;
 
-/** Puts every piece that was read on record: admitted, or rejected with the reason. */
+/** Records every piece that was read: as admitted, or as rejected with the reason. */
 function recordEvidence(
   { deps, trace }: AskRun,
   { readings, ownPassages = [], snapshot }: GatheredEvidence,

@@ -11,33 +11,33 @@ import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
 import type { CallLog, RecalledReply, RecordedCall, RecordedReply } from "../evidence/types.ts";
 import { retryOnDisconnect } from "../loop.ts";
 
-/** A reply in hand, which a model may have taken minutes for, is worth waiting for the database to come back. */
+/** The worker waits this long for the database to come back: a model may have worked for minutes on the reply that it holds. */
 const COMMIT_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
 
-/** Whose replies stand for those of other jobs: of models with a digest alone, of any model, of none. */
+/** Which replies of other jobs may be reused: those of models with a digest, those of any model, or none. */
 export type Reuse = "by_digest" | "always" | "never";
 
-/** What `runs` of the configuration says of calls. */
+/** The settings of `runs` in the configuration that concern calls. */
 type CallSettings = {
   readonly reuse: Reuse;
-  /** Days that the reasoning of a model is kept; null: with its job; 0: not at all. */
+  /** Days to keep the reasoning of a model; null: as long as its job; 0: not at all. */
   readonly keepReasoningDays: number | null;
 };
 
-/** The calls of a job, and in which form an earlier run asked for its answer. */
+/** The calls of a job, and the form in which an earlier run requested its answer. */
 type JobCallLog = Omit<CallLog, "limiter"> & {
   /**
-   * Null where none did. Since then the model may have been seen to ignore schemas: asked in another form it would give
-   * another answer, and what is known of this one were lost.
-   * @param model of which alone; undefined: whichever was asked
+   * Null if no earlier run requested one. A retry keeps the form: meanwhile the model may have been seen to ignore schemas, but
+   * in another form it would give another answer, and everything known about the first answer would be lost.
+   * @param model only calls of this model count; undefined: calls of any model
    */
   readonly earlierForm: (model: string | undefined) => Promise<"claims" | "text" | null>;
 };
 
 /**
- * The model calls of a claimed job, and those of other jobs that stand for them. Those of earlier attempts are fetched
- * at once, and only if there are any. What a model without language says is never looked up: it is made again for
- * nothing.
+ * The model calls of a claimed job, and calls of other jobs that can replace them. Calls of earlier attempts are loaded
+ * all at once, and only if there are any. A reply of the built-in model without language is never looked up: computing it
+ * again costs nothing.
  */
 export function openCallLog(
   database: Database,
@@ -73,7 +73,7 @@ export function openCallLog(
           () => undefined,
         );
       } catch (error) {
-        // What can't be kept has cost as much, and its slot is free.
+        // A call whose reply can't be stored has cost as much; its slot becomes free.
         if (charge !== undefined)
           await endCall(database, charge.ticket, charge).catch(() => undefined);
         throw error;
@@ -82,11 +82,11 @@ export function openCallLog(
   };
 }
 
-/** How a job was asked for its answer, whatever is configured or known of its model by now. */
+/** The form in which a job requested its answer, independent of today's configuration and knowledge about its model. */
 export const recordedForm = (stored: readonly Pick<StoredCall, "prompt">[]): "claims" | "text" =>
   stored.some(({ prompt }) => prompt.template.includes(CLAIMS)) ? "claims" : "text";
 
-/** In the versions of the templates that ask for claims. */
+/** Part of the version of each template that asks for claims. */
 const CLAIMS = "-claims/";
 
 const ANSWERS: ReadonlySet<string> = new Set(["second", "retry"]);
@@ -105,13 +105,13 @@ function formOf(
 const byRequest = (calls: readonly StoredCall[]): ReadonlyMap<string, RecalledReply> =>
   new Map(calls.map((call) => [call.requestSha256, recalledReply(call)]));
 
-/** An earlier attempt may have taken it over from another job already. */
+/** Keeps `cachedFrom`: an earlier attempt may have taken the reply over from another job. */
 const recalledReply = (call: StoredCall): RecalledReply =>
   call.cachedFrom === null
     ? recordedReply(call)
     : { ...recordedReply(call), cachedFrom: call.cachedFrom };
 
-/** The reply that a stored call holds, as the pipeline takes it. */
+/** The reply of a stored call in the shape that the pipeline uses. */
 export function recordedReply({
   reply,
   refusal,

@@ -54,7 +54,7 @@ export async function chatOnce(
   return { kind: "succeeded", answer: reply.text, scope: null, citations: [], summary: null };
 }
 
-/** What a model wrote is no fault of the machinery, also where its host gave up on it. */
+/** A tool call that the host can't read is the model's mistake, so it is a refusal and no fault of the machinery. */
 function unreadableCall(error: unknown, name: string): Refusal {
   if (!(error instanceof ToolCallUnreadable)) throw error;
   return refuse(
@@ -64,7 +64,7 @@ function unreadableCall(error: unknown, name: string): Refusal {
   );
 }
 
-/** Refuses what a model would pass over without a word, and what would take its host too much to decode. */
+/** Refuses pictures that the model would silently ignore, and pictures that would cost its host too much to decode. */
 async function refusePictures(
   { messages = [] }: ChatInput,
   { name, facts }: Model,
@@ -108,7 +108,7 @@ function overridesOf({
   };
 }
 
-/** OpenAI's wording of a format, or a JSON schema as it stands. */
+/** Accepts OpenAI's description of a format, or a plain JSON schema. */
 function schemaOf(format: Readonly<Record<string, unknown>>): NonNullable<ModelRequest["format"]> {
   if (format["type"] === "json_object") return "json";
   const wrapped = format["json_schema"];

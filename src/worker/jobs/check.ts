@@ -26,17 +26,17 @@ import type { Answerers } from "./ask-run.ts";
 import { askForObject } from "./verification/auditor.ts";
 import { VERDICT_PROMPT, VERDICT_SCHEMA } from "./verification/prompts.ts";
 
-/** What a check may use, whatever the job may whose answer it is about: nothing that changes or reaches anything. */
+/** The preset of every check, whatever preset the checked job has: no tool that changes anything or reaches the network. */
 const PRESET = "readonly_safe";
 
 /**
- * A check of one statement: a loop of tools with a grant of its own, and then yes, no or unknown from what it found. It
- * knows the question, the statement, what the job was asked for and which files that rests on, and nothing else of the
- * run that it checks. A yes or a no has words of the evidence, or it is an unknown; whether those that speak for the statement
- * carry it is graded as an answer is.
+ * Checks one statement: a loop of tools with a grant of its own, and then yes, no or unknown from what the loop found. The
+ * check knows the question, the statement, the task of the job and the files that the statement rests on, and nothing else
+ * of the run that it checks. A yes or a no quotes words of the evidence, or it becomes an unknown. Whether a quote in favour
+ * of the statement supports it is graded like an answer.
  *
  * Refusals: those of an investigation before its answer.
- * @param steps calls of tools that it may make beside the files that it reads first
+ * @param steps the most tool calls beside the reads of the files that the statement rests on
  */
 export async function checkClaim(
   input: CheckInput,
@@ -73,7 +73,7 @@ export async function checkClaim(
   };
 }
 
-/** As an investigation that has its own question. */
+/** The check as an investigation with its own question. */
 function auditOf(input: CheckInput, steps: number): InvestigateInput {
   const { path_prefix, model } = input.options ?? {};
   const calls = steps + input.paths.length;
@@ -89,7 +89,7 @@ function auditOf(input: CheckInput, steps: number): InvestigateInput {
   };
 }
 
-/** A model wrote the statement and the question, from documents: both stand in quotes, on a line each. */
+/** A model wrote the statement and the question, from documents: both stand in quotes, on one line each. */
 const auditTask = ({ task, claim, question }: CheckInput): string =>
   [
     `Is the answer to this question yes, no, or can nobody say? ${quoteName(question)}`,
@@ -160,7 +160,7 @@ const unknown = (detail: string, reason: UnresolvedReason): Verdict => ({
   against: [],
 });
 
-/** What ends a loop before the model does. */
+/** Reasons of a loop that a limit ended before the model did. */
 const BY_LIMIT = /^\d+(?:\.\d+)? (?:steps|calls|tokens|s)$/;
 
 const MOST_QUOTE_CHARS = 600;
@@ -177,7 +177,7 @@ type Holding = {
   readonly auditor: Auditor;
 };
 
-/** A yes or a no is held to its quote, which must stand in a piece that it cites. */
+/** Turns a yes or a no into unknown unless its quote stands in a piece that it cites. */
 async function holdVerdict(
   { answer, cites, quote }: z.infer<typeof verdictReply>,
   { input, sources, ended, auditor }: Holding,
@@ -228,7 +228,7 @@ type Quoted = {
   readonly around: readonly CitableBlock[];
 };
 
-/** What an examined judge says who does not find the statement in the quoted words and those around them. */
+/** The objection of an approved judge that does not find the statement in the quoted words and the text around them. */
 async function judgedAgainst(
   { claim, words, around }: Quoted,
   auditor: Auditor,
@@ -247,7 +247,7 @@ async function judgedAgainst(
   return verdict?.says === "no" ? [{ rule: JUDGE_RULE, detail: verdict.detail }] : [];
 }
 
-/** Pieces within a room, in UTF-16 units: of one that is beyond its share the stretch that has most of the words asked for. */
+/** Cuts pieces to a room in UTF-16 units: a piece beyond its share is replaced by its part with most of the searched words. */
 function fitBlocks(
   blocks: readonly CitableBlock[],
   room: number,

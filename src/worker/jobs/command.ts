@@ -12,9 +12,9 @@ import type { ChildEnd } from "../child-process.ts";
 
 /**
  * Runs the command of a schedule as a process of its own, with this worker's configuration, in the work root, and with a
- * small environment: what reaches the database and the queue is handed to it apart. A worker
- * that dies takes the command along and leaves its job to be run again: the command names its batch after the planned time,
- * so that it finds what the first one did.
+ * small environment: credentials of the database and the queue are passed separately. When the worker dies, its command
+ * dies too and the job runs again: the command names its batch after the planned time, so the second run finds what the
+ * first one did.
  * @throws Failure with the command's own code when that is final, COMMAND_FAILED otherwise, and one that parks the job
  *   when the command says that it may be tried again
  */
@@ -39,12 +39,12 @@ export async function runCommand(
     },
     signal,
   );
-  // Not what the command made of the signal: who aborted it knows what becomes of the job.
+  // The exit code after an abort says nothing about the command: the part that aborted it decides how the job ends.
   signal.throwIfAborted();
   return answerOf(end, command.join(" "));
 }
 
-/** The options come first: after a `--` of the command they would be arguments of it. */
+/** The options come first: after a `--` in the command they would count as its arguments. */
 function binOf({ config, invocation }: CommandContext): readonly string[] {
   const { packageRoot, options } = invocation;
   const host = options["ollamaBaseUrl"];

@@ -9,17 +9,17 @@ import { countCodePoints, visibleText } from "../text/clean-text.ts";
 import { withoutCitations } from "../verify/citations.ts";
 import { splitFooters } from "../verify/reply.ts";
 
-/** Something that a digest is made of: what a child said, or a line about some of them. */
+/** One input of a digest: the answer of a child job, or a line about several of them. */
 export type DigestItem = {
   readonly text: string;
   readonly path: string;
-  /** Numbers of the children that it stands for, ascending. */
+  /** Numbers of the children that the item represents, ascending. */
   readonly children: readonly number[];
   /** 0: the answer of a child. 1: a line about answers, and so on up. */
   readonly level: number;
 };
 
-/** The items as numbered evidence, from 1. Nothing in it depends on job ids or times: equal answers make equal prompts. */
+/** The items as numbered evidence, from 1. No field depends on job ids or times: equal answers make equal prompts. */
 export const blocksOf = (items: readonly DigestItem[]): CitableBlock[] =>
   items.map(({ text, path, level }, index) => ({
     number: index + 1,
@@ -40,11 +40,11 @@ export const sha256Of = (text: string): string => hash("sha256", text);
 
 const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
 
-/** Whether they fit one prompt, in UTF-16 units. */
+/** Whether the items fit one prompt of `room` UTF-16 units. */
 export const fits = (items: readonly DigestItem[], room: number): boolean =>
   items.reduce((total, item) => total + lengthOf(item), 0) <= room;
 
-/** Neighbours together, as many as fit one prompt; one that does not fit by itself is cut to what does. */
+/** Groups neighbours, as many as fit one prompt; an item that does not fit alone is shortened. */
 export function groupItems(items: readonly DigestItem[], room: number): DigestItem[][] {
   const groups: DigestItem[][] = [];
   let length = 0;
@@ -61,7 +61,7 @@ export function groupItems(items: readonly DigestItem[], room: number): DigestIt
   return groups;
 }
 
-/** The answer of a job is short, but that of an extraction may be long: its first lines stand for it. */
+/** Most answers are short, but an extraction may be long: its first lines represent it. */
 function cutToFit(item: DigestItem, room: number): DigestItem {
   const most = Math.max(0, room - item.path.length - FENCE_CHARS);
   if (item.text.length <= most) return item;
@@ -72,23 +72,23 @@ function cutToFit(item: DigestItem, room: number): DigestItem {
   };
 }
 
-/** A job that a digest is of, as it ended. */
+/** A child job of a digest, as it ended. */
 export type DigestChild = {
   readonly jobId: string;
   readonly kind: Kind;
   readonly state: string;
   readonly errorCode: string | null;
-  /** The file, or what a digest is of. */
+  /** The file, or the title of a digest. */
   readonly path: string;
-  /** What it said, without footer and citations; null unless it succeeded. */
+  /** Its answer without footer and citations; null unless it succeeded. */
   readonly words: string | null;
-  /** Of a digest: what it had to leave out. */
+  /** For a digest: what it had to leave out. */
   readonly leftOut: readonly LeftOut[];
 };
 
 /**
- * What an answer said, as a digest shows it: without its footer, its list of what was left out, and its citations, which
- * are those of another prompt.
+ * The words of an answer as a digest shows them: without its footer, its list of what was left out, and its citations, whose
+ * numbers belong to another prompt.
  */
 export function answerWords(answer: string): string {
   const { body, footers } = splitFooters(answer);
@@ -97,7 +97,7 @@ export function answerWords(answer: string): string {
   return withoutCitations(words, piecesIn(footers.at(-1) ?? "")).trim();
 }
 
-/** How many pieces an answer rests on, as its footer tells; 0 where it does not. */
+/** How many pieces an answer rests on, according to its footer; 0 if the footer does not say. */
 const piecesIn = (footer: string): number =>
   Number(/\b(\d{1,9}) (?:answer|passage)s? /.exec(footer)?.[1] ?? 0);
 
@@ -122,10 +122,10 @@ function inWords(value: unknown): string {
     .join(", ");
 }
 
-/** Stands above what a digest could not tell of. These lines are ours: no model has a say in them. */
+/** The heading above the jobs that a digest leaves out. Nightdesk writes these lines; no model changes them. */
 const LEFT_OUT_HEADING = "Not in this digest:";
 
-/** The rest is counted; all of it is in the digest's `summary`. */
+/** The rest is only counted; the digest's `summary` holds all. */
 const MOST_NAMED = 200;
 
 /** The children without an answer, and what the digests among them left out, in the order of the children. */
@@ -136,7 +136,7 @@ export const leftOutOf = (children: readonly DigestChild[]): LeftOut[] =>
       : leftOut,
   );
 
-/** The lines that name them; none where nothing was left out. */
+/** The lines that name what was left out; no lines when nothing was. */
 export function nameLeftOut(leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return [];
   const more = leftOut.length - MOST_NAMED;

@@ -29,7 +29,7 @@ import { isOverflow, roomForEvidence } from "../answer/map-reduce.ts";
 import type { WorkerResources } from "../resources.ts";
 import type { JobCall } from "./open-run.ts";
 
-/** Tells what the jobs gave that a digest depends on, as their rows have it now. */
+/** Writes the digest of the jobs that this job depends on, from their rows as they are now. */
 export async function runDigest(
   { job, input, trace, signal }: JobCall<DigestInput>,
   { database }: Pick<WorkerResources, "database">,
@@ -40,7 +40,7 @@ export async function runDigest(
   return digestChildren({ input }, children, pipeline, { trace, signal });
 }
 
-/** The jobs of a digest with what they gave, in its order. */
+/** The child jobs of a digest with their answers, in its order. */
 export const loadChildren = async (
   jobId: string,
   database: WorkerResources["database"],
@@ -63,8 +63,9 @@ type DigestDependencies = Pick<
 >;
 
 /**
- * What jobs said, told in a few lines, each of which cites the jobs that carry it. The evidence is their answers, in the
- * order given; those without one are named by us with their code, below the lines and in `summary.failed`.
+ * Summarizes answers of jobs in a few lines, each of which cites the jobs that support it. The evidence is the answers, in
+ * the given order. Code, not the model, names the jobs without an answer with their error code: below the lines and in
+ * `summary.failed`.
  *
  * Refusals: EVIDENCE_NOT_ACQUIRED (no job has an answer, or the model finds nothing in them), and those of `askWithRepair`.
  */
@@ -112,7 +113,7 @@ const answered = (children: readonly DigestChild[]): ChildWithWords[] =>
     child.words === null || child.words === "" ? [] : [{ ...child, words: child.words }],
   );
 
-/** Of what the digest rests: how many of its jobs have an answer, and the SHA-256 of the lines `path sha256` of those. */
+/** The basis of the digest: how many of its jobs have an answer, and the SHA-256 of the lines `path sha256` of those. */
 function digestFooter(items: readonly DigestItem[], children: number): string {
   const snapshot = sha256Of(items.map(({ path, text }) => `${path} ${sha256Of(text)}`).join("\n"));
   return `Scope: ${plural(items.length, "answer")} of ${plural(children, "job")}, snapshot=${snapshot}`;
@@ -135,7 +136,7 @@ async function digestRun(
   };
 }
 
-/** Each child that is cited once, by number. Its lines are those of its answer. */
+/** Each cited child once, by number. The line numbers are those of its answer. */
 function citationsOf(lines: readonly CitedLine[], children: readonly DigestChild[]): Citation[] {
   const numbered = answered(children);
   const cited = [...new Set(lines.flatMap((line) => line.children))].sort(
@@ -173,20 +174,20 @@ type CitedLine = { readonly text: string; readonly children: readonly number[] }
 type WrittenDigest = {
   readonly kind: "told";
   readonly lines: readonly CitedLine[];
-  /** Statements that were left out of them. */
+  /** How many statements were removed from the lines. */
   readonly dropped: number;
   readonly levels: number;
 };
 
-/** An estimate below this is not gone by: the host says soon enough what overflows. */
+/** The smallest room that is used, even if the estimate is lower: the host reports an overflow anyway. */
 const FEWEST_ROOM = 1_200;
 
 /**
- * The digest of items at once where they fit the model's window; else of groups of neighbours, and then of the lines
- * about them, in as many levels as it takes. A line of an upper level cites lines, and stands for the children that
- * those cite: what the digest says leads to children, whatever lies between.
+ * Makes the digest of all items at once if they fit the model's window; else of groups of neighbours, and then of the lines
+ * about those groups, in as many levels as it takes. A line of an upper level cites lines, and represents the children that
+ * those cite, so every line of the digest leads to children.
  *
- * Refusals: those of `askWithRepair`; CONTEXT_OVERFLOW where not even a level makes fewer of them.
+ * Refusals: those of `askWithRepair`; CONTEXT_OVERFLOW when a level does not reduce the number of items.
  */
 async function digestInLevels(
   run: DigestRun,
@@ -208,7 +209,7 @@ async function digestInLevels(
         levels,
       };
     if (whole !== null && !isOverflow(whole)) return whole;
-    // What overflowed although it should have fitted is denser than was thought.
+    // An overflow although the items should have fitted: the text has more tokens per character than estimated.
     if (whole !== null) groupRoom = Math.floor(groupRoom / 2);
     const next = await nextLayer(run, layer, groupRoom, footer);
     if ("kind" in next) return next;
@@ -248,7 +249,7 @@ function itemOf({ words, numbers }: DigestLine, group: readonly DigestItem[]): D
 const childrenOf = (items: readonly DigestItem[]): number[] =>
   [...new Set(items.flatMap(({ children }) => children))].sort((one, other) => one - other);
 
-/** At one level the numbers are the children's own, and the line stays as it was written. */
+/** Without levels the numbers are the children's own, and the line stays as the model wrote it. */
 const tell = (
   lines: readonly DigestLine[],
   layer: readonly DigestItem[],

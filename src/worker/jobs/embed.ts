@@ -27,8 +27,8 @@ import type { JobCall } from "./open-run.ts";
 type EmbedCall = JobCall<EmbedChunksInput> & { readonly embedder: Embedder };
 
 /**
- * Vectors for chunks of the index that miss one or hold an outdated one. A job for the whole index that would be long
- * hands it out in ranges instead, and each range is a job for any worker.
+ * Makes vectors for chunks of the index that have none or an outdated one. A long job for the whole index splits it into
+ * ranges instead, and each range becomes a job for any worker.
  */
 export async function runEmbedChunks(
   call: JobCall<EmbedChunksInput>,
@@ -63,11 +63,11 @@ export async function runEmbedChunks(
   return summaryAlone({ ...summary, vector_index });
 }
 
-/** Vectors of another model, which --model names, are for whoever asks for them by it, and are not searched. */
+/** Vectors of another model, which --model names, serve requests for that model only; search does not use them. */
 const isConfigured = (model: string | undefined, { config }: WorkerResources): boolean =>
   model === undefined || model === config.embed.model_id;
 
-/** A rebuild that is interrupted goes on from where it was: what was made since its first attempt stays. */
+/** An interrupted rebuild continues: it keeps the vectors made since its first attempt. */
 async function withStart(
   database: Database,
   jobId: string,
@@ -88,8 +88,8 @@ function refuseOther({ id, signature }: Embedder, planned: string | undefined): 
 }
 
 /**
- * Only who comes here takes the index away from vectors that are all made anew; none of the jobs that are handed out does.
- * @returns the summary of a job that was handed out, or undefined when it is to be done here
+ * Drops the vector index when all vectors are made again. Only this job does so: the jobs that it plans have ranges.
+ * @returns the summary of a job that was split, or undefined when this worker has to make the vectors here
  */
 async function handOut(
   { job, input: { chunks }, embedder }: EmbedCall,
@@ -143,7 +143,7 @@ function embedRange(
   );
 }
 
-/** Vectors of free text: kept with the job, never joined to the index. */
+/** Makes vectors of free text: stored with the job, never added to the index. */
 export async function runEmbedText(
   { job, input, trace, signal }: JobCall<EmbedTextInput>,
   resources: WorkerResources,

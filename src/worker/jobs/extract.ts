@@ -67,17 +67,17 @@ import { endOf, verify } from "./verification/verify.ts";
 type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {
   readonly compileSchema: SchemaCompiler;
-  /** For schemas that somebody wrote: a thread of their own, with little memory. */
+  /** Runs schemas that users wrote, in a thread of its own with little memory. */
   readonly offloadSchema: Offload;
 };
 
 /**
- * Fields of a whole file: read and gated, taken out at once or part by part, checked against their schema and the words of
- * the file, verified. The answer is the fields as JSON, with a footer that states the coverage; `summary` holds them as
- * they are.
+ * Extracts fields from a whole file: reads and gates it, asks for the fields at once or part by part, checks them by their
+ * schema and the words of the file, verifies them. The answer is the fields as JSON, with a footer that states the coverage;
+ * `summary` holds the fields.
  *
- * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED, MODEL_UNSUPPORTED (a model without language, and a schema
- * of the user), and those of `askWithRepair`.
+ * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED, MODEL_UNSUPPORTED (the built-in model without language, with
+ * a schema of the user), and those of `askWithRepair`.
  */
 export async function extractFile(
   { input }: ExtractJob,
@@ -101,7 +101,7 @@ function succeeded({ reading }: ExtractRun, { fields, parts, citations }: Extrac
   return { kind: "succeeded", answer, scope, citations, summary: fields };
 }
 
-/** The fields as an answer whose statements are their values. Of a file that was read in parts nothing is revised. */
+/** The fields as an answer whose statements are their values. Fields of a file that was read in parts are not revised. */
 function draftOf(run: ExtractRun, extracted: Extracted): Draft<Extracted> {
   const { reading, model, choice, parts } = run;
   const leaves = leavesOf(reading, Number.POSITIVE_INFINITY);
@@ -132,7 +132,7 @@ function draftOf(run: ExtractRun, extracted: Extracted): Draft<Extracted> {
   };
 }
 
-/** A value as a statement: `/total is 1250`. */
+/** The value of a field as a statement: `/total is 1250`. */
 function claimOf(binding: FieldBinding): readonly ClaimRecord[] {
   const { pointer, value, grade, quote, span } = binding;
   if (grade === null) return [];
@@ -192,12 +192,12 @@ const checkBy = async (
 
 type ExtractRun = Answerer & {
   readonly extraction: Extraction;
-  /** Labelled texts, as the prompt shows them; empty without any. */
+  /** Labelled texts as the prompt shows them; empty if there are none. */
   readonly examples: string;
   /** UTF-16 units of evidence that fit one prompt; Infinity without a window. */
   readonly room: number;
   readonly check: CheckFields;
-  /** For the fields of a part. */
+  /** The check of the fields of one part. */
   readonly checkPart: CheckFields;
   readonly reading: Reading;
   readonly title: string;
@@ -206,17 +206,17 @@ type ExtractRun = Answerer & {
 type Extracted = {
   readonly kind: "extracted";
   readonly fields: Fields;
-  /** Of how many parts of the file they were put together. */
+  /** How many parts of the file gave these fields. */
   readonly parts: number;
-  /** Where their quotes stand. */
+  /** The places of their quotes. */
   readonly citations: readonly Citation[];
   readonly bindings: readonly FieldBinding[];
 };
 
-/** Without a window: what rules find in so much text is a reply that can be read. */
+/** The most UTF-16 units per reply of a model without a window: the reply of rules about more text gets too long to read. */
 const MOST_WITHOUT_WINDOW = 16_000;
 
-/** The fields of a text: at once where it fits the model's window, else of each part, in order and with nothing left out. */
+/** Asks for the fields of a text: at once if it fits the model's window, else of all parts, in order. */
 async function secondPass(run: ExtractRun): Promise<readonly PartFields[] | Refusal> {
   const { reading, model, room } = run;
   const leaves = leavesOf(
@@ -238,7 +238,7 @@ async function secondPass(run: ExtractRun): Promise<readonly PartFields[] | Refu
 
 type PartFields = { readonly node: PartNode; readonly given: GivenFields | null };
 
-/** The fields of each part; one that gives nothing is a part without fields. They go on record together. */
+/** Asks for the fields of each part; a part without a result has null. All parts are recorded together at the end. */
 async function inParts(
   run: ExtractRun,
   groups: readonly (readonly PartNode[])[],
@@ -268,7 +268,7 @@ async function inParts(
   }));
 }
 
-/** Puts the fields of parts together by rules, and holds the whole against the full schema and the words of the file. */
+/** Merges the fields of parts by rules, and checks the result by the full schema and the words of the file. */
 async function check(run: ExtractRun, parts: readonly PartFields[]): Promise<Extracted | Refusal> {
   const { reading } = run;
   const given = parts.flatMap(({ node, given: one }) =>
@@ -292,7 +292,7 @@ async function check(run: ExtractRun, parts: readonly PartFields[]): Promise<Ext
 
 type Merged = { readonly parts: number; readonly dropped: GivenFields["dropped"] };
 
-/** Binds the values of all parts to words of the whole file, and leaves out those that no words carry. */
+/** Binds the values of all parts to words of the whole file, and removes those that no words support. */
 async function concludeBound(
   run: ExtractRun,
   checked: CheckedFields,
@@ -311,7 +311,7 @@ async function concludeBound(
   if (refusal !== null) return refusal;
   const paired =
     extraction.preset === null ? left.paired : extraction.finish(plainFields(left.paired));
-  // What a preset adds or leaves out at the end moves its values.
+  // A preset adds or removes fields at the end, which moves its values.
   const values =
     extraction.preset === null
       ? left.values
@@ -344,7 +344,7 @@ async function askJudge(
   return judgeFields({ values, bindings, evidence }, { model, choice }, parts);
 }
 
-/** Values with what a judge says of them, by pointer. */
+/** Grades the values again with the verdict of a judge, by pointer. */
 const gradeAgain = (
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
@@ -359,8 +359,8 @@ const gradeAgain = (
   });
 
 /**
- * Bindings with why values are null or not there. Of a file in parts only of what no part gave: a value that one part lost
- * another one may have.
+ * Adds to the bindings the reason why values are null or missing. For a file in parts it adds only values that no part gave:
+ * one part may have lost a value that another part has.
  */
 function withDropped(
   bindings: readonly FieldBinding[],
@@ -383,7 +383,7 @@ function withDropped(
   return [...told, ...withheld];
 }
 
-/** Where nothing that is left is carried, though something was given that has to be. */
+/** Refuses the result when no remaining value is supported, though the model gave values that need support. */
 function refusalWithout(
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
@@ -417,7 +417,7 @@ async function mergeGiven(
 
 type Quoted = { readonly quote: string | null; readonly span: EvidenceSpan | null };
 
-/** Where the quotes of fields and of their values stand, each place once, in their order. */
+/** The places of the quotes of fields and values, each once, in their order. */
 function citeQuotes(quotes: readonly Quoted[]): Citation[] {
   const cited = new Map<string, Citation>();
   for (const { quote, span } of quotes) {
@@ -430,7 +430,7 @@ function citeQuotes(quotes: readonly Quoted[]): Citation[] {
   return [...cited.values()];
 }
 
-/** The fields of a whole file (`second`) or of a part of it, from the words that the model is shown. */
+/** Asks for the fields of a whole file (`second`) or of a part of it, from the evidence that the model sees. */
 const askFields = async (
   run: ExtractRun,
   evidence: PartEvidence,
@@ -462,7 +462,7 @@ async function fieldsPlan(
     examples,
   };
   const held = preset === null ? wrapSchema(schema) : schema;
-  // Rules reply the same when they are asked again.
+  // The built-in rules reply the same again: a second attempt is useless.
   let attempt: "first" | "last" = model.facts.readsPrompts ? "first" : "last";
   const unheld: RepairPlan<GivenFields> = {
     pass,
@@ -478,8 +478,8 @@ async function fieldsPlan(
     },
   };
   if (model.facts.toolProtocol === "text") return unheld;
-  // A host that can hold a reply to a schema does: what it then gives is checked all the same. The prompt has the schema as well,
-  // for a host that refuses to be given one.
+  // A host that can enforce a schema gets it; the reply is checked all the same. The prompt has the schema as well, for a host
+  // that refuses to take one.
   const overrides = { format: constraintOf(held) };
   return model.facts.readsPrompts
     ? { ...unheld, overrides, otherwise: unheld }

@@ -9,22 +9,22 @@ import { isQuotedValue, unpair } from "../verify/bindings/quoted-fields.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 import { append } from "../../shared/group-by.ts";
 
-/** What is to be taken out of a document, and how. */
+/** Describes what to extract from a document, and how. */
 export type Extraction = {
   readonly preset: Preset | null;
   readonly labels: readonly string[];
-  /** Texts that have one of the labels. */
+  /** Texts with their known label. */
   readonly examples: readonly LabelExample[];
   readonly schema: FieldsSchema;
-  /** The schema for a part of a document that is too long to be shown at once. */
+  /** The schema for one part of a document that is too long for one prompt. */
   readonly partSchema: FieldsSchema;
-  /** What the prompt asks for. */
+  /** The task in the prompt. */
   readonly task: string;
   /** How the prompt asks for the values and their quotes. */
   readonly values: string;
-  /** Names of the fields that a model chooses or words: no sentence has to hold them. */
+  /** Names of the fields that a model chooses or words itself: no sentence of the document has to contain their value. */
   readonly judged: ReadonlySet<string>;
-  /** With what can be told from the fields alone. */
+  /** Adds what can be computed from the fields alone. */
   finish(fields: Fields): Fields;
 };
 
@@ -63,7 +63,7 @@ const ITEMS_QUOTED = `A "quote" is the sentence or table row that holds what sta
 
 const JUDGED: ReadonlySet<string> = new Set(["label", "priority", "reason", "action", "what"]);
 
-/** Their members in one order: the quotes of a result are stored by their place in it. */
+/** The order of members is fixed: stored quotes of a result refer to their place in it. */
 const FINISH: Readonly<Record<Preset, (fields: Fields) => Fields>> = {
   classify: (fields) => fields,
   actions: (fields) => ({
@@ -75,7 +75,7 @@ const FINISH: Readonly<Record<Preset, (fields: Fields) => Fields>> = {
   }),
 };
 
-/** A person whom several parts name is one, with the first role that is said of them and the passage that says it. */
+/** Merges a person whom several parts name, with the first role that is given and the passage that gives it. */
 function oncePerName(people: readonly Fields[]): Fields[] {
   const named = new Map<unknown, Fields>();
   for (const person of people) {
@@ -104,7 +104,7 @@ const listOf = (properties: FieldsSchema): FieldsSchema => ({
   items: objectSchema(properties),
 });
 
-/** The schema that the fields of a preset fit. What a model is asked for first helps it with what follows. */
+/** The schema of the fields of a preset. The order matters: fields that a model writes first help it with those after. */
 export function presetSchema(preset: Preset, labels: readonly string[]): FieldsSchema {
   switch (preset) {
     case "classify":
@@ -126,7 +126,7 @@ export function presetSchema(preset: Preset, labels: readonly string[]): FieldsS
   }
 }
 
-/** What a prompt says of each. */
+/** The task in the prompt, for each preset. */
 const PRESET_TASKS: Readonly<Record<Preset, string>> = {
   classify: `Choose the one label that says best what the document is. "priority" is high when somebody must act soon or may be
 hurt, low when nobody has to do anything, normal otherwise. "reason" says in one sentence why the label fits; "quote" is
@@ -145,8 +145,8 @@ const ASKS_FOR_ALL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The schema for a part of a document: what the whole must have, a part need not, so that nobody has to invent it. Items
- * of a list are asked for whole.
+ * The schema for a part of a document: a part need not have what the whole must have, so that no model invents it. Items of
+ * a list stay complete.
  */
 const relaxSchema = (schema: FieldsSchema): FieldsSchema =>
   Object.fromEntries(
@@ -167,9 +167,9 @@ const relaxMembers = (properties: FieldsSchema): FieldsSchema =>
   );
 
 /**
- * The fields of a document from those of its parts, in their order: lists one behind the other, each item once (the same
- * but for its quote is the same); members of objects by name; of other values the first that is there. Linear in all of
- * them.
+ * Merges the fields of the parts of a document, in their order: lists are concatenated, each item once (items that differ
+ * only in their quote are equal); objects are merged by name; of other values the first that is not null wins. Linear in
+ * the number of fields.
  */
 export function mergeFields(parts: readonly Fields[]): Fields {
   const byName = new Map<string, unknown[]>();
@@ -179,7 +179,7 @@ export function mergeFields(parts: readonly Fields[]): Fields {
   return Object.fromEntries([...byName].map(([name, values]) => [name, mergeValues(values)]));
 }
 
-/** What the first value that is there is decides about those after it. A value stays with its quote. */
+/** The type of the first value that is not null decides how to merge the later ones. A value stays with its quote. */
 function mergeValues(values: readonly unknown[]): unknown {
   const first = values.find((value) => value !== undefined && value !== null);
   if (isList(first)) return distinct(values.filter(isList).flat());
@@ -198,7 +198,7 @@ function distinct(items: readonly unknown[]): unknown[] {
   });
 }
 
-/** Case and blanks do not make two things of one. */
+/** Items that differ only in case and blanks are equal. */
 function keyOf(item: unknown): string {
   const plain = unpair(item);
   return JSON.stringify(isRecord(plain) ? Object.entries({ ...plain, quote: null }).sort() : plain)
@@ -222,7 +222,7 @@ function dayInText(text: string): string | null {
   return days.size === 1 && day !== undefined && isDay(day) ? day : null;
 }
 
-/** The parts of a document, each by the JSON of its fields: to copy so many small values to a thread takes longer than to merge them. */
+/** The parts of a document, each as JSON of its fields: copying many small objects to a thread is slower than merging them. */
 type PartsToMerge = {
   readonly preset: Preset | null;
   readonly parts: readonly { readonly json: string; readonly chars: number }[];
@@ -236,17 +236,17 @@ export function mergeParts({ preset, parts }: PartsToMerge): string {
   return JSON.stringify(fields);
 }
 
-/** The same for any number of parts. */
+/** The same merge as offloaded work, for any number of parts. */
 export const MERGE: PureWork<PartsToMerge, string> = { home: import.meta.url, run: mergeParts };
 
-/** What a part of a document was classified as, and how long it is. */
+/** The classification of one part of a document, and the length of the part. */
 type PartVote = { readonly fields: Fields; readonly chars: number };
 
 const PRIORITIES = ["high", "normal", "low"] as const;
 
 /**
- * The class of a document from those of its parts: the label that most of its characters have, of equal ones that which
- * comes first. Reason and quote are those of the longest part with that label, the priority is the most urgent of them.
+ * The class of a document from those of its parts: the label that covers most characters, the first of equal ones. Reason
+ * and quote are those of the longest part with that label, the priority is the most urgent of all parts with it.
  */
 function voteOnLabel(parts: readonly PartVote[]): Fields {
   const chars = new Map<unknown, number>();

@@ -28,7 +28,7 @@ import type { Classification } from "../question/classify-question.ts";
 import { filesAbout } from "./ask-run.ts";
 import type { Answerers, AskRun, RetrievedContext } from "./ask-run.ts";
 
-/** direct: the model wrote something else than a call. That is kept in the record and never returned. */
+/** direct: the model wrote something other than a call. The record keeps that text; no answer returns it. */
 export type Selection =
   { readonly kind: "call"; readonly call: ToolCall } | { readonly kind: "direct" };
 
@@ -42,7 +42,7 @@ type FirstPass = Pick<RetrievedContext, "classification" | "meant" | "snapshot">
 type Asking = FirstPass & { readonly correction: Correction };
 type Protocol = ModelFacts["toolProtocol"];
 
-/** Enough of a passage to see what its document is about. */
+/** This much of a passage shows what its document is about. */
 const PASSAGE_CHARS = 400;
 
 const TEMPLATES = {
@@ -54,7 +54,7 @@ const TEMPLATES = {
 const { name, description, parameters } = READ_WHOLE_FILE;
 const OFFERED = { name, description, parameters };
 
-/** Only a read admits an answer about files that are named: nothing but a call is of use then. */
+/** Requires a call when the question names files: only a read admits an answer about named files. */
 function overridesFor(
   protocol: Protocol,
   { need }: Classification,
@@ -69,7 +69,7 @@ function overridesFor(
   }
 }
 
-/** The first pass. Where the job gives files, no model is asked which to read, and their paths stand in no prompt for one. */
+/** The first pass. When the job gives files, no model is asked which to read, and no prompt of this pass holds their paths. */
 export const firstPass = (
   { deps, trace, signal, ...asked }: AskRun,
   found: RetrievedContext,
@@ -88,10 +88,9 @@ export const firstPass = (
   });
 
 /**
- * The model picks the file to read, or leaves it at the passages. It is asked by the best protocol that its host has. A
- * call that can't be carried out as it is written is asked for once more: in words where the host could not read it, else
- * under a schema where the host holds a reply to one. Refusals: those of the model, and INVALID_ARGS for a call that can't
- * be read then either.
+ * Lets the model pick the file to read, or answer from the passages, by the best protocol of its host. A call that can't be
+ * carried out as written is requested once more: in words if the host could not read it, else by a schema if the host
+ * enforces one. Refusals: those of the model, and INVALID_ARGS for a second call that can't be read either.
  */
 async function selectTool(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
   const { toolProtocol } = plan.model.facts;
@@ -102,13 +101,13 @@ async function selectTool(plan: FirstPass, parts: CallParts): Promise<Selection 
   return selectionOf(await choose(again, plan, parts), parts);
 }
 
-/** What a model chose, as it wrote it. */
+/** The choice of a model, as it wrote it. */
 type Chosen = {
   readonly kind: "chosen";
   readonly text: string;
-  /** Null for something else than a call. */
+  /** Null for a reply that is no call. */
   readonly call: ToolCall | MalformedCall | null;
-  /** Where the host could not read it. */
+  /** Set when the host could not read the reply. */
   readonly unread?: true;
 };
 
@@ -129,7 +128,7 @@ async function choose(
   return { kind: "chosen", text, call: fromNativeCalls(toolCalls, text) };
 }
 
-/** How it is asked for once more; null for a choice that can be carried out, or may not be however it is written. */
+/** The second request; null for a choice that can be carried out, or that rules forbid however it is written. */
 function againAfter({ call, text, unread }: Chosen, plan: FirstPass): Asked | null {
   if (unread === true) return { protocol: "text", correction: NO_CORRECTION };
   const fault = call === null ? null : faultOf(call, plan);
@@ -144,7 +143,7 @@ function againAfter({ call, text, unread }: Chosen, plan: FirstPass): Asked | nu
 
 const MOST_DRAFT_CHARS = 1_000;
 
-/** What is wrong with how a call is written, in words of ours alone. */
+/** The fault in how a call is written. Its text is ours alone: it quotes nothing of the model. */
 function faultOf(call: ToolCall | MalformedCall, plan: FirstPass): string | null {
   if (call.kind === "malformed") return cantBeCarriedOut(call);
   const checked = checkToolCallPath(call, readableOf(plan));
@@ -161,7 +160,7 @@ const NOT_THE_TOOL = `The one tool is ${name}, and its one argument is the path.
 const cantBeCarriedOut = ({ reason }: MalformedCall): string =>
   `The model's tool call can't be carried out: ${reason}.`;
 
-/** What a call may name: what the question names, as it is spelled there and as it lies on the disk, and the documents of the passages. */
+/** The paths that a call may name: names of the question, as spelled and as on the disk, and documents of the passages. */
 export const readableOf = ({
   classification,
   meant,
@@ -173,7 +172,7 @@ export const readableOf = ({
   snapshotPaths: snapshot.passages.map(({ path }) => path),
 });
 
-/** The reply; null where the host could not read it. */
+/** The reply; null if the host could not read it. */
 async function askReadably(
   protocol: Protocol,
   plan: Asking,
@@ -232,7 +231,7 @@ async function askBy(
   return callModel({ pass: "first", model, choice, prompt, task, overrides }, parts);
 }
 
-/** All files that are named are read when the model calls for one of them. */
+/** When the model calls for one of the named files, all of them are read. */
 function namesFor({ namedFiles }: Classification): string {
   const names = namedFiles.map((name) => JSON.stringify(name)).join(", ");
   if (namedFiles.length <= 1) return names === "" ? "none" : names;

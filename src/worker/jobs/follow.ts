@@ -5,9 +5,9 @@ import type { Followed } from "../../shared/store/jobs/followed.ts";
 import type { PipelineDependencies } from "../evidence/types.ts";
 
 /**
- * What a question carries of the one that it follows.
- * @param locate of the job: it finds what the job may read
- * @throws Failure NOT_FOUND where there is none, and in the same words where the job may not read each file that its record names
+ * Reads what a question takes over from the question that it follows.
+ * @param locate finds the files that this job may read
+ * @throws Failure NOT_FOUND if there is none, and with the same message if the job may not read a file that its record names
  */
 export async function readFollowed(
   jobId: string,
@@ -24,7 +24,7 @@ export async function readFollowed(
   return { question: found.question, paths: found.paths };
 }
 
-/** A file of the same name elsewhere is another one. */
+/** A file of the same name at another path is another file. */
 async function mayRead(
   paths: readonly string[],
   locate: PipelineDependencies["locate"],

@@ -8,13 +8,13 @@ import { cosineOf, weighWords } from "../text/word-vectors.ts";
 type ExamplesForPrompt = {
   readonly examples: readonly LabelExample[];
   readonly labels: readonly string[];
-  /** Of the document that is to be labelled. */
+  /** The text of the document to label. */
   readonly text: string;
   /** UTF-16 units of all lines. */
   readonly room: number;
 };
 
-/** Of the room that a prompt has for evidence, and at most. */
+/** The share of the room that a prompt has for evidence, and the upper limit. */
 const ROOM = { share: 0.25, mostChars: 6_000 };
 
 /**
@@ -35,12 +35,12 @@ export async function examplesForPrompt(
 
 const MOST_A_LABEL = 3;
 const MOST_CHARS_EACH = 500;
-/** The beginning of a document says what it is like. */
+/** The beginning of a document shows what kind it is. */
 const COMPARED_CHARS = 16_000;
 
 /**
- * Lines of examples as a prompt shows them, a label and the beginning of a text each: of each label those that share most
- * words with the document, the nearest of every label before the second of any. The same for the same document.
+ * Lines of examples for a prompt, each with a label and the beginning of a text: for each label the examples that share most
+ * words with the document, the nearest of every label before the second of any. Deterministic.
  */
 export function nearestExamples({ examples, text, labels, room }: ExamplesForPrompt): string {
   const ranked = rankByNearness(examples, text);
@@ -60,7 +60,7 @@ export function nearestExamples({ examples, text, labels, room }: ExamplesForPro
   return ofLabels.flatMap((ofLabel) => ofLabel.flatMap((one) => shown.get(one) ?? [])).join("\n");
 }
 
-/** Nearest first; of equally near ones that which was given first. */
+/** Nearest first; equally near examples in the given order. */
 function rankByNearness(examples: readonly LabelExample[], text: string): readonly LabelExample[] {
   const words = examples.map((example) => contentStems(example.text));
   const vectorOf = weighWords(words);
@@ -71,13 +71,13 @@ function rankByNearness(examples: readonly LabelExample[], text: string): readon
     .map(({ example }) => example);
 }
 
-/** On one line and in quotes, it can close nothing. */
+/** One line in quotes: the text of an example can't close anything in the prompt. */
 function lineOf({ text, label }: LabelExample): string {
   const begun = text.length <= MOST_CHARS_EACH ? text : `${beginningOf(text)} …`;
   return `- ${quoteName(label)}: ${quoteName(begun)}`;
 }
 
-/** Whole words, of a text that has any. */
+/** Cuts at the end of a word, if there is any. */
 function beginningOf(text: string): string {
   const cut = text.slice(0, MOST_CHARS_EACH);
   return (/^(.+)\s/s.exec(cut)?.[1] ?? cut).toWellFormed();

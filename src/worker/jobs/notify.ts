@@ -15,9 +15,9 @@ import { callWebhook, isTimeout } from "./webhook.ts";
 import type { TryResult } from "./webhook.ts";
 
 /**
- * Tells a target of `on_batch_end` that a batch has ended, or waits for a person, or writes it back. A worker that dies or stops meanwhile leaves the job to be run
- * again, and the event has the same id then.
- * @throws Failure HOOK_FAILED when it was called and is not to be called again, HOOK_UNAVAILABLE when it may be
+ * Reports to a target of `on_batch_end` that a batch has ended or waits for a person, or writes the batch back. If the
+ * worker dies or stops meanwhile, the job runs again and the event has the same id.
+ * @throws Failure HOOK_FAILED when the target was called and must not be called again, HOOK_UNAVAILABLE when it may be
  */
 export async function notifyHook(
   input: NotifyInput,
@@ -43,7 +43,7 @@ export async function notifyHook(
     log.info({ status }, "event of a batch told");
     return summaryAlone({ end: "told" });
   }
-  // Not what the target made of the signal: who aborted it knows what becomes of the job.
+  // The result after an abort says nothing about the target: the part that aborted it decides how the job ends.
   signal.throwIfAborted();
   log.warn({ status, error }, "event of a batch not told");
   throw new Failure(kind === "refused" ? "HOOK_FAILED" : "HOOK_UNAVAILABLE", error);
@@ -78,7 +78,7 @@ function callTarget(
   throw new TypeError(`a job for ${target} was taken, and none is configured`);
 }
 
-/** None where the configuration has no secret. */
+/** Empty if the configuration has no secret. */
 async function signatureOf(
   { event_id: id }: BatchEvent,
   body: string,
@@ -90,15 +90,15 @@ async function signatureOf(
   return signatureHeaders({ id, body, secret, now: new Date() });
 }
 
-/** As isTimeout knows it. */
+/** The error that isTimeout recognizes. */
 const outOfTime = (): Error => new DOMException("time is up", "TimeoutError");
 
-/** What a program is told: the event's id, the same as often as it is told, and the event as one line of JSON. */
+/** The input of the program: the event's id, equal in each repetition, and the event as one line of JSON. */
 type HookEvent = { readonly id: string; readonly body: string };
 
 /**
- * Runs the program of the hook with one line of JSON on stdin and the event's id in NIGHTDESK_EVENT_ID. It has been told as
- * soon as it runs: what it makes of it is not repeated, and its exit code is kept.
+ * Runs the program of the hook with one line of JSON on stdin and the event's id in NIGHTDESK_EVENT_ID. The event counts as
+ * delivered as soon as the program runs: a failed program is not run again, and its exit code is stored.
  */
 async function runProgram(
   words: readonly string[],

@@ -39,23 +39,23 @@ export type JobCall<Input> = {
   readonly signal: AbortSignal;
 };
 
-/** What the run of a job works with. The code of a part is loaded when a run first asks for the part. */
+/** The parts that the run of a job uses. The code of a part is loaded when a run first needs it. */
 export type OpenedRun = {
   readonly context: CommandContext;
   readonly database: Database;
-  /** Limited to the documents that the job may read; calls of embedders wait for a slot of their host. */
+  /** Limited to the documents that the job may read; calls of embedders wait for a slot on their host. */
   readonly resources: WorkerResources;
-  /** What an answer is made with. */
+  /** The pipeline that makes answers. */
   readonly pipeline: () => Promise<JudgedPipeline>;
-  /** The same, with what tools reach. */
+  /** The same, with the tools of an investigation. */
   readonly investigation: () => Promise<InvestigateDependencies>;
   readonly schemas: SchemaParts;
 };
 
-/** What compiles schemas that somebody wrote, and a thread for the work that they cause. */
+/** The compiler of schemas that users wrote, and a thread for the work of such schemas. */
 type SchemaParts = { readonly compileSchema: SchemaCompiler; readonly offloadSchema: Offload };
 
-/** What the runs of a worker share: a part is opened by the first run that needs it, and stays open. */
+/** The parts that runs of a worker share: the first run that needs a part opens it, and it stays open. */
 export function openRuns(
   context: CommandContext,
   database: Database,
@@ -108,7 +108,7 @@ export function openRuns(
   };
 }
 
-/** With what a judge of form nli compares by. */
+/** With the comparison that a judge of form nli uses. */
 type JudgedPipeline = PipelineDependencies & { readonly compareClaims: CompareClaims | undefined };
 
 type RunRows = {
@@ -119,18 +119,18 @@ type RunRows = {
   readonly limiter: Limiter;
 };
 
-/** A pipeline with the calls of earlier runs of its job, and with what its answer is verified by. */
+/** Adds the calls of earlier runs of the job, and the verification of its answer. */
 async function withRows(
   parts: Omit<JudgedPipeline, "calls" | "verification" | "judge">,
   { call: { job, input }, config, database, resources, limiter }: RunRows,
 ): Promise<JudgedPipeline> {
   const { runs } = config;
   const { earlierForm, ...log } = openCallLog(database, job, {
-    // What a model is worth is asked anew.
+    // An examination measures the model itself, so stored replies don't count.
     reuse: input.kind === "examine" ? "never" : runs.reuse,
     keepReasoningDays: runs.keep_reasoning_days,
   });
-  // What another model of verify.tiers was asked says nothing of this one.
+  // The form requested of another model of verify.tiers says nothing about this model.
   const form = await earlierForm(job.tier > 0 ? modelNamedBy(input) : undefined);
   const { settings } = parts;
   return {
@@ -149,7 +149,7 @@ async function withRows(
   };
 }
 
-/** Undefined where no judge is configured, and no model that could be one: its code is loaded by the first statement that it is asked of. */
+/** Undefined if no judge is configured, or no model that could be one. The code of a judge is loaded for the first statement. */
 function judgeFor(settings: JudgeSettings): AskJudge | undefined {
   const { verify, model } = settings.config;
   const isNobody = verify.judge.model === "same" && !hasWeights(model.provider);
@@ -158,7 +158,7 @@ function judgeFor(settings: JudgeSettings): AskJudge | undefined {
   return async (...asked) => (await opened.get())(...asked);
 }
 
-/** Each call of the model has a limit of its own. */
+/** Extends the limit of the run by the time of each comparison. */
 const timedIn =
   (trace: RunTrace, compareClaims: CompareClaims, config: Config): CompareClaims =>
   (pairs, signal) => {
@@ -168,7 +168,7 @@ const timedIn =
 
 type SharedSearch = Awaited<ReturnType<WorkerResources["pipeline"]>>["search"];
 
-/** What a reranker reads for one search has a limit of its own for each call. */
+/** Extends the limit of the run by the time of the reranker for each search. */
 const searchIn =
   (
     trace: RunTrace,
@@ -180,7 +180,7 @@ const searchIn =
     return search(request, signal, (embedder) => paceEmbedder(embedder, questions));
   };
 
-/** A host has room for a run sooner or later; whoever waits looks again and again, and each look has its limit. */
+/** Waits without limit for a slot, because a host has room sooner or later; each try of the limiter has its own limit. */
 const unlimitedIn = (trace: RunTrace, limiter: Limiter): Limiter => ({
   ...limiter,
   async acquireSlot(estimate, signal) {

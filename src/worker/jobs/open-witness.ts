@@ -16,8 +16,8 @@ type Confirm = NonNullable<NonNullable<Config["index"]["ocr"]>["confirm"]>;
 type Run = Pick<JobCall<unknown>, "trace" | "signal"> & Pick<OpenedRun, "context" | "pipeline">;
 
 /**
- * The model of index.ocr.confirm, for the figures of a file.
- * @throws Failure CONFIG_ERROR for one that reads no pictures, as its host says or answers; what the opening of a model throws
+ * The model of index.ocr.confirm, which reads the figures of a file a second time.
+ * @throws Failure CONFIG_ERROR if the profile or a reply shows that it reads no pictures; and the errors of opening a model
  */
 export async function openWitness(confirm: Confirm, run: Run): Promise<Witness> {
   const { trace, signal } = run;
@@ -35,7 +35,7 @@ export async function openWitness(confirm: Confirm, run: Run): Promise<Witness> 
         ignoreUnreadable,
       );
       if (reply?.kind === "refused" && reply.code === "MODEL_UNSUPPORTED") throw blind(confirm);
-      // Of a reply that was cut the last digits may be missing.
+      // A reply that was cut off may lack the last digits.
       return reply?.kind === "reply" && reply.doneReason === "stop" ? reply.text : null;
     },
   };

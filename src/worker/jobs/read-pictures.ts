@@ -21,15 +21,16 @@ import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { JobCall, OpenedRun } from "./open-run.ts";
 import { queueEmbed, scan } from "./reindex.ts";
 
-/** The child that reads a page starts, and may be started twice. */
+/** Time to start the child process that reads a page, including a second start. */
 const START_MS = 60_000;
 
 /**
- * Reads the pictures of a file, a page a step, and indexes the file with their words. A page that is on record is not read again, so
- * that a job goes on where it was. A page that met a limit, or whose process was killed, is given up by the last attempt alone.
+ * Reads the pictures of a file, one page per step, and indexes the file with their words. A page that is stored is not read
+ * again, so an interrupted job continues. A page that exceeded a limit, or whose process was killed, gets more attempts; only
+ * the last attempt stores it as unreadable.
  *
- * Refusals: those of the file; NO_TEXT_LAYER where index.ocr is not set; FILE_FORMAT_INVALID where no page can be read.
- * @throws Failure TOOL_ERROR where pages are left to the next attempt
+ * Refusals: those of the file; NO_TEXT_LAYER when index.ocr is not set; FILE_FORMAT_INVALID when no page can be read.
+ * @throws Failure TOOL_ERROR when pages are left for the next attempt
  */
 export async function readPictures(call: OcrRun, resources: WorkerResources): Promise<Outcome> {
   const { config, database } = resources;
@@ -65,7 +66,7 @@ type Pictured = {
   readonly kind: "pictured";
   readonly bytes: Buffer;
   readonly pages: readonly number[];
-  /** Those of them whose text is checked. */
+  /** The pages that have a text layer, which the reading only checks. */
   readonly layered: readonly number[];
 };
 
@@ -129,7 +130,7 @@ const requestOf =
       ? { languages, second: "text" }
       : { languages, second, ...(confirm === null ? {} : { cutOuts: "doubtful" }) };
 
-/** @param later a clause of each page that is left to the next attempt */
+/** @param later one clause for each page that is left for the next attempt */
 function assertNoneLeft([first, ...others]: readonly string[], total: number): void {
   if (first === undefined) return;
   throw new Failure("TOOL_ERROR", `${others.length + 1} of ${total} pages not read: ${first}`);
@@ -137,7 +138,7 @@ function assertNoneLeft([first, ...others]: readonly string[], total: number): v
 
 type Settle = (outcome: PageOutcome) => Promise<PageOutcome>;
 
-/** What shows figures in doubt to the model of index.ocr.confirm; its code is loaded by the first page that has some. */
+/** Shows doubtful figures to the model of index.ocr.confirm. Its code is loaded for the first page that has some. */
 function confirmer(confirm: Confirm, run: Reading): Settle {
   const witness = once(async () => {
     const { openWitness } = await import("./open-witness.ts");
@@ -159,7 +160,7 @@ function confirmer(confirm: Confirm, run: Reading): Settle {
 type OcrSettings = NonNullable<Config["index"]["ocr"]>;
 type Confirm = OcrSettings["confirm"];
 
-/** Of a figure of several words each names the model. */
+/** Counts a figure of several words once: each of its words names the model. */
 const countSettled = ({ lines }: PageRecord): number =>
   new Set(
     lines
@@ -167,7 +168,7 @@ const countSettled = ({ lines }: PageRecord): number =>
       .map(({ box, place = box }) => place.join()),
   ).size;
 
-/** What a busy machine did to a page may have passed by the next attempt. */
+/** A later attempt may read a page that failed because the machine was busy. */
 const isLeftToNext = (
   outcome: PageOutcome,
   { attempt, maxAttempts }: ClaimedJob,

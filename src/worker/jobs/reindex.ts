@@ -65,8 +65,8 @@ export async function runIndex(
 }
 
 /**
- * Queues a job for each file with pictures that were not read.
- * @returns how many such files there are, and how many of them have no text until then; nothing where no pictures are read
+ * Queues a job for each file with unread pictures.
+ * @returns how many such files there are, and how many have no text until then; nothing when index.ocr is not set
  */
 async function queueOcr(
   { input, job }: JobCall<IndexInput>,
@@ -84,13 +84,10 @@ async function queueOcr(
   return { pictured_files: paths.length, waiting_files: await countUnreadFiles(database, source) };
 }
 
-/** A large folder is listed before the first document is read. */
+/** Time until the first progress: a large folder is listed completely before the first document is read. */
 const SCAN_MS = 60 * 60_000;
 
-/**
- * @param only paths of files; null scans all of them
- * @throws Failure SOURCE_UNAVAILABLE when the work root was moved since the worker started: its sources would look empty
- */
+/** @param only paths of files; null scans all sources */
 export async function scan(
   { job, input, trace, signal }: JobCall<Pick<IndexInput, "options">>,
   { config, database, sandbox, offloadDocuments }: WorkerResources,
@@ -147,13 +144,13 @@ export async function scan(
   );
 }
 
-/** Their places below the allowed roots were checked when the configuration was read. */
+/** Reading the configuration has checked that these folders lie below the allowed roots. */
 async function createSourceRoots({ index, roots }: Config): Promise<void> {
   for (const { root } of index.sources)
     await mkdir(resolve(roots.workroot, root), { recursive: true });
 }
 
-/** @returns how many chunks miss a vector */
+/** Queues the jobs that make missing vectors. @returns how many chunks miss a vector */
 export async function queueEmbed(job: ClaimedJob, resources: WorkerResources): Promise<number> {
   const { database } = resources;
   const embedder = await resources.embedder();
@@ -161,8 +158,8 @@ export async function queueEmbed(job: ClaimedJob, resources: WorkerResources): P
   const state = await measureEmbeddings(database, space);
   const { current } = state;
   const missing = state.missing + state.outdated;
-  // Vectors that are stored behind an index cost more than the index that is built when they are all there: after a
-  // rebuild the old one, of which no vector is left, goes first.
+  // Storing vectors under an existing index costs more than building the index once they are all stored: after a rebuild,
+  // when no vector of the old index is left, the old index goes first.
   if (missing === 0 || current === 0) await reconcileIndexOf(embedder, current, resources);
   if (missing === 0) return 0;
   const customId = `${job.customId}.embed`;
@@ -175,21 +172,21 @@ export async function queueEmbed(job: ClaimedJob, resources: WorkerResources): P
 
 type EmbedChunks = EmbedChunksInput["chunks"];
 
-/** Chunks of one job: a second of the hashing embedder, some minutes of a model on two cores. */
+/** Chunks per job: one second of the hashing embedder, some minutes of a model on two cores. */
 const CHUNKS_OF_A_JOB = 2_000;
-/** Who waits for a batch looks at 100 of its jobs. */
+/** A client that waits for a batch reads 100 of its jobs. */
 const MOST_JOBS = 64;
-/** A custom id takes 512 characters, and the range comes behind it. */
+/** A custom id has at most 512 characters, and the range follows this prefix. */
 const MOST_PREFIX_CHARS = 440;
 
-/** Whether so many chunks are worth more than one job: below it, handing them out costs more than it gives. */
+/** Whether so many chunks are worth several jobs: below this, planning the jobs costs more than it saves. */
 export const isWorthSharing = (due: number): boolean => due > CHUNKS_OF_A_JOB;
 
 /**
- * One job a range of chunks that are due, each for whoever takes it. None overlaps another, and each may be done twice:
- * it embeds what is due in its range then.
- * @param prefix of the custom ids
- * @param shared what the jobs have in common
+ * Plans one job for each range of chunks that are due. Ranges do not overlap, and any worker may take a job, even twice: it
+ * embeds whatever is due in its range at that time.
+ * @param prefix the start of the custom ids
+ * @param shared the fields that all the jobs have
  */
 export async function planEmbedJobs(
   database: Database,
@@ -213,15 +210,15 @@ export async function planEmbedJobs(
 const embedJob = (customId: string, chunks: EmbedChunks): NewJob =>
   jobOf(customId, { kind: "embed", chunks });
 
-/** A job that stands behind another one. */
+/** A job that is queued by another job. */
 export function jobOf(customId: string, input: EmbedChunksInput | IndexInput | OcrInput): NewJob {
   const inputSha256 = hash("sha256", JSON.stringify(input));
   return { customId, input, inputSha256, priority: 0 };
 }
 
 /**
- * Queues jobs in the batch of the job in hand, and only while that is this run's: they could be left in a batch that
- * has ended. Those that an earlier attempt queued are there already.
+ * Queues jobs in the batch of the current job, and only while this run holds that job: otherwise they could land in a batch
+ * that has ended. Jobs that an earlier attempt queued are there already and stay.
  * @throws RunAborted when the run has lost its job
  */
 export async function queueBehind(
@@ -239,17 +236,17 @@ export async function queueBehind(
 type Stores = Pick<WorkerResources, "config" | "database">;
 type IndexState = Awaited<ReturnType<typeof reconcileVectorIndex>>;
 
-/** The batch of a job, and since when its vectors are made anew: of a rebuild, see `EmbedScope`. */
+/** The batch of a job, and for a rebuild the time before which vectors are outdated, see `EmbedScope`. */
 type EmbedWork = {
   readonly batchId: string;
   readonly redoBefore: string | null;
-  /** Whether the embedder is that of the configuration, whose vectors are to be searched. */
+  /** Whether the embedder is the configured one, whose vectors search uses. */
   readonly isConfigured: boolean;
 };
 
 /**
- * Whoever stores the last vectors of a batch sees all of them, gives them their index, and has them searched from now on. Two
- * that end together may both see them; the second finds both done.
+ * After the last vectors of a batch are stored, builds their index and switches search to them. Two jobs that end together
+ * may both see all vectors; the second finds both steps done.
  */
 export async function indexWhenLast(
   { batchId, redoBefore, isConfigured }: EmbedWork,
@@ -266,13 +263,13 @@ export async function indexWhenLast(
   const settings = questionSettingsOf(stores.config);
   const { model, signature } = space;
   const isSwitched = await switchSearchedVectors(database, { model, signature, settings });
-  // The index of those that were searched before is of no more use.
+  // The index of the vectors that search used before is useless now.
   if (isSwitched) await reconcileIndexOf(embedder, current, stores);
   return made;
 }
 
 /**
- * Gives the vectors their index, or takes it away, as the configuration says.
+ * Builds the index of vectors or drops it, as the configuration requires.
  * @param current how many vectors of the embedder are stored
  */
 const reconcileIndexOf = (
@@ -288,8 +285,8 @@ const reconcileIndexOf = (
   });
 
 /**
- * Takes the index of vectors away that are all about to be stored anew: behind it that costs more than to build it when
- * they are there. Until then each search compares all of them. Stays while somebody is building.
+ * Drops the index of vectors that are all about to be stored again: storing them under the index costs more than building it
+ * afterwards. Until then each search compares all vectors. While another process builds an index, it stays.
  */
 export async function dropIndexOf(
   { signature }: Embedder,

@@ -12,12 +12,12 @@ import type { InvestigationPlace } from "./investigate/open-investigations.ts";
 import { openRuns } from "./open-run.ts";
 import type { JobCall, OpenedRun } from "./open-run.ts";
 
-/** Does the work of one claimed job. Refusals are returned, faults are thrown. */
+/** Does the work of one claimed job. It returns refusals and throws faults. */
 export type RunJob = (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<RunEnd>;
 
 type RunOf<K extends Kind> = JobCall<Extract<JobInput, { readonly kind: K }>> & OpenedRun;
 
-/** The code of a kind is loaded by its first job. */
+/** The first job of a kind loads the code of that kind. */
 const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
   async ask({ job: { jobId }, input, database, pipeline, trace, signal }) {
     const { answerQuestion } = await import("./ask.ts");
@@ -62,7 +62,7 @@ const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
   },
   async command({ input, context, trace, signal }) {
     const { runCommand } = await import("./command.ts");
-    // A process of ours, with limits of its own.
+    // A process of our own that has its own limits.
     trace.mayTake(Infinity);
     return runCommand(input, context, signal);
   },
@@ -92,7 +92,7 @@ const KINDS: { readonly [K in Kind]: (run: RunOf<K>) => Promise<RunEnd> } = {
 
 const runKind = <K extends Kind>(kind: K, run: RunOf<K>): Promise<RunEnd> => KINDS[kind](run);
 
-/** Runs a job by the code of its kind. @param place where investigations look around: another only in tests */
+/** Runs a job by the code of its kind. @param place the surroundings of investigations; only tests pass another */
 export function createRunJob(
   context: CommandContext,
   database: Database,

@@ -51,9 +51,9 @@ import {
 import type { AnswerRequest, CheckAnswer, Drafted } from "./answer-request.ts";
 import type { Answerers, AskRun } from "./ask-run.ts";
 
-/** What every call of the second pass for one question shares. */
+/** The inputs that every call of the second pass for one question shares. */
 type AnswerRun = Pick<AskRun, "deps" | "trace" | "signal"> & {
-  /** What is asked, as the prompt shows it. */
+  /** The question as the prompt shows it. */
   readonly question: string;
   readonly admitted: AdmittedEvidence;
   readonly answerers: Answerers;
@@ -63,8 +63,8 @@ type AnswerRun = Pick<AskRun, "deps" | "trace" | "signal"> & {
 };
 
 /**
- * The answer that rests on the admitted evidence, with its footer and citations, each reply checked as it comes. A file
- * beyond the model's window is gone through part by part first, and the answer rests on what was noted of each.
+ * The answer from the admitted evidence, with its footer and citations; each reply is checked as it arrives. A file beyond
+ * the model's window is first read part by part, and the answer rests on the notes about each part.
  */
 export function secondPass(run: AnswerRun): Promise<Drafted | Refusal> {
   run.trace.memory(run.answerers.notes.ids);
@@ -74,7 +74,7 @@ export function secondPass(run: AnswerRun): Promise<Drafted | Refusal> {
 }
 
 /**
- * The answer to a question from one file: at once, or from notes on its parts where it is beyond the model's window.
+ * The answer to a question from one file: at once, or from notes on its parts if it exceeds the model's window.
  * Refusals: those of `mapReduce` and `answerOnce`.
  */
 const answerFromFile = (run: AnswerRun, file: Reading): Promise<Drafted | Refusal> =>
@@ -85,9 +85,9 @@ const answerFromFile = (run: AnswerRun, file: Reading): Promise<Drafted | Refusa
   });
 
 /**
- * The answer to a question from all of several files. What fits the model's window is shared fairly between them: a file
- * within its share is shown whole, a longer one by notes on its parts. Where the prompt overflows all the same, because
- * the text is dense, there is half as much for each.
+ * The answer to a question from all of several files. They share the model's window fairly: a file within its share is shown
+ * whole, a longer one as notes on its parts. If the prompt overflows all the same, because the text is dense, the shares are
+ * halved.
  *
  * Refusals: those of `answerOnce` and of the notes, CONTEXT_OVERFLOW (not even short notes of all fit together),
  * EVIDENCE_NOT_ACQUIRED (the model finds nothing in any of them).
@@ -100,7 +100,7 @@ async function answerFromFiles(run: AnswerRun): Promise<Drafted | Refusal> {
     if ("kind" in fitted) return fitted;
     const answer = await answerFrom(run, fitted);
     if (!isOverflow(answer)) {
-      // Those of a try that overflowed are no part of what the answer rests on.
+      // Parts of a try that overflowed are not recorded: the answer does not rest on them.
       recordParts(run.trace, fitted);
       return answer;
     }
@@ -128,11 +128,11 @@ async function answerFrom(
   );
 }
 
-/** The stretches of a file itself; above them stand notes on notes. */
+/** Counts the parts of the file itself; parts of higher levels are notes on notes. */
 const leavesIn = (parts: readonly PartRecord[]): number =>
   parts.filter(({ level }) => level === 0).length;
 
-/** A file as the last prompt shows it, with the parts that it was read in; none where it is shown whole. */
+/** A file as the last prompt shows it, with the parts that it was read in; no parts if it is shown whole. */
 type FittedFile = {
   readonly kind: "fitted";
   readonly evidence: PartEvidence;
@@ -152,7 +152,7 @@ async function fitFiles(run: AnswerRun, room: number): Promise<readonly FittedFi
   return fitted;
 }
 
-/** Nothing of a file in which the model finds nothing is shown: others may answer. */
+/** Shows nothing of a file in which the model finds nothing: the other files may answer. */
 async function fitFile(run: AnswerRun, file: Reading, room: number): Promise<FittedFile | Refusal> {
   const parts: PartRecord[] = [];
   const plan = partsRun(run, file, { part: (part) => void parts.push(part) });
@@ -165,7 +165,7 @@ async function fitFile(run: AnswerRun, file: Reading, room: number): Promise<Fit
   return { kind: "fitted", evidence: { shown: [], sources: [] }, parts };
 }
 
-/** The parts of all files, level by level, and within a level in the order of reading. */
+/** Records the parts of all files, level by level, and within a level in the order of reading. */
 function recordParts(trace: RunTrace, fitted: readonly FittedFile[]): void {
   const parts = fitted.flatMap(({ parts: ofFile }) => ofFile);
   const levels = [...new Set(parts.map(({ level }) => level))].sort((one, other) => one - other);
@@ -176,8 +176,8 @@ function recordParts(trace: RunTrace, fitted: readonly FittedFile[]): void {
 }
 
 /**
- * How much of a room each of several texts may take: a short one what it needs, and what those leave is divided equally
- * between the others. Units are those of the lengths.
+ * Shares a room between several texts: a short text gets its whole length, and the longer ones divide the rest equally. The
+ * result has the unit of the lengths.
  */
 export function shareFairly(lengths: readonly number[], room: number): number[] {
   const shares = lengths.map(() => 0);
@@ -207,7 +207,7 @@ const partsRun = (run: AnswerRun, file: Reading, trace: Pick<RunTrace, "part">) 
   askPart: (part: PartEvidence) => extractNotes(run, file, part),
 });
 
-/** What in a part of a file bears on the question; EVIDENCE_NOT_ACQUIRED where nothing does. */
+/** Notes what in a part of a file concerns the question. Refuses with EVIDENCE_NOT_ACQUIRED if nothing does. */
 async function extractNotes(
   run: AnswerRun,
   file: Reading,
@@ -234,7 +234,7 @@ async function extractNotes(
   );
 }
 
-/** Sentences that a model without language puts together, and one at least for each file; a language model is asked for few. */
+/** Sentences that the built-in model without language combines, at least one per file; a language model is asked for few. */
 const SENTENCES = 3;
 
 const NOT_ANSWERED =
@@ -246,7 +246,10 @@ const NO_WORD_FOUND =
   "No word of the question stands in what was found. Ask in the words and in the language of the documents, or set a language " +
   "model in model.provider.";
 
-/** A model that quotes has nothing to go by where what was found has no word of the question, such as in another language. */
+/**
+ * A model that only quotes finds nothing when the evidence has no word of the question, as when it is in another language;
+ * the message then says so.
+ */
 function whyDeclined(run: AnswerRun, shown: readonly EvidenceBlock[]): string {
   if (run.admitted.files.length > 0) return FILES_DO_NOT_ANSWER;
   if (run.answerers.second.facts.readsPrompts) return NOT_ANSWERED;
@@ -256,8 +259,8 @@ function whyDeclined(run: AnswerRun, shown: readonly EvidenceBlock[]): string {
 }
 
 /**
- * The answer to the question from all of the evidence: the files at once (`parts` 1), or what was noted of so many parts
- * of them, and the passages. It is checked against the words of the files either way.
+ * The answer to the question from all evidence: the whole files (`parts` 1), or notes on that many parts of them, and the
+ * passages. Either way it is checked by the words of the files.
  */
 async function answerOnce(
   run: AnswerRun,
@@ -272,7 +275,7 @@ async function answerOnce(
 type AnswerBasis = {
   readonly fromFiles: PartEvidence;
   readonly parts: number;
-  /** Files that checks of the answer found. They have the last numbers: those before them stay what they were. */
+  /** Files that checks of the answer found. They get the last numbers, so that earlier numbers do not change. */
   readonly found: readonly Reading[];
 };
 
@@ -315,7 +318,7 @@ function admitFound({ deps, trace }: AnswerRun, found: readonly Reading[]): void
   trace.evidence(found.map((reading) => filePiece(reading, ADMITTED, deps.previewChars)));
 }
 
-/** The same answer from what checks found as well, as much of it as fits beside the rest; null where nothing does. */
+/** The same request with files that checks found, as many as fit beside the rest; null if none fits. */
 async function requestWithFound(
   run: AnswerRun,
   basis: AnswerBasis,
@@ -329,7 +332,7 @@ async function requestWithFound(
   return found.length === 0 ? null : requestFor(run, { ...basis, found });
 }
 
-/** The prompts for an answer as text, and as claims: both show the same evidence between the same marks. */
+/** The prompts for an answer as text and as claims: both show the same evidence between the same marks. */
 async function promptsFor(
   { question, deps, admitted, notes, signal }: AnswerRun,
   fromFiles: PartEvidence,
@@ -349,14 +352,14 @@ async function promptsFor(
     boundary: fenced.boundary,
     prompt: fenced.promptOf(template, values),
     claims: {
-      // Notes on parts are no words of the file: a claim could not quote what carries it.
+      // Notes on parts are not words of the file: a claim could not quote its source.
       form: { ...ANSWER_CLAIMS, quotes: parts === 1 },
       prompt: fenced.promptOf(ofClaims, values),
     },
   };
 }
 
-/** How citations are held to the evidence in an answer that rests on it. */
+/** The rule for citations in an answer that rests on evidence. */
 function citationRule({
   enabled,
   strict,

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 type Signed = {
-  /** The same as often as the event is told. */
+  /** The same for each delivery of the event. */
   readonly id: string;
   readonly body: string;
   /** `whsec_` and the key in base64, as the configuration has it. */
@@ -10,8 +10,8 @@ type Signed = {
 };
 
 /**
- * The headers of Standard Webhooks (version 1, symmetric): the HMAC-SHA256 of `id.timestamp.body`, in base64. What parts them is no
- * part of the id.
+ * The headers of Standard Webhooks (version 1, symmetric): the HMAC-SHA256 of `id.timestamp.body`, in base64. The id has no
+ * period, because the period separates the parts.
  */
 export function signatureHeaders({
   id,

@@ -38,8 +38,8 @@ import { endOf, verify } from "./verification/verify.ts";
 type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
 
 /**
- * A summary of a whole file: read and gated, summarised at once or in parts that cover it completely, with a footer that
- * states the coverage, checked, verified.
+ * A summary of a whole file: reads and gates it, summarises it at once or in parts that cover it completely, adds a footer
+ * that states the coverage, checks and verifies the summary.
  *
  * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED (over ask.max_chars_full_read), and those of the second
  * pass.
@@ -86,10 +86,10 @@ type SummaryRun = Answerer & {
   readonly style: "prose" | "bullets";
 };
 
-/** Sentences of the summary of a part: what it leaves out is gone for the whole. */
+/** The least sentences per summary of a part: the whole summary never sees what a part leaves out. */
 const FEWEST_PART_SENTENCES = 5;
 
-/** Summarises a text at once, or in parts that cover it completely, with a footer that says so. */
+/** Summarises a text at once or in parts that cover it completely; the footer states the coverage. */
 function secondPass(run: SummaryRun, check: CheckAnswer): Promise<Drafted | Refusal> {
   const { reading, title, model, choice, notes, parts, settings } = run;
   return mapReduce<Drafted>({
@@ -104,7 +104,7 @@ function secondPass(run: SummaryRun, check: CheckAnswer): Promise<Drafted | Refu
       const sentences = Math.max(run.sentences, FEWEST_PART_SENTENCES);
       const { part: subject } = wordsFor(part);
       const asked = await askedFor(run, part, { subject, rules, sentences });
-      // What is made of a part is shown to nobody: its statements need no form of their own.
+      // Nobody sees the summary of a part, so it always has the form of text.
       return askOfPart(asked, parts);
     },
     async askWhole(whole, of) {
@@ -132,7 +132,7 @@ type Ask = {
   readonly sentences: number;
 };
 
-/** What is asked for, as text and as claims: both prompts show the same between the same marks. */
+/** The request as text and as claims: both prompts show the same evidence between the same marks. */
 async function askedFor(
   run: SummaryRun,
   { shown, sources }: PartEvidence,

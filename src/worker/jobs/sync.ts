@@ -16,8 +16,8 @@ import type { JobCall } from "./open-run.ts";
 import { jobOf, queueBehind } from "./reindex.ts";
 
 /**
- * Brings the mirror of a source up to date, and queues an index job of the source in the same batch where that changed a file.
- * @throws Failure NOT_FOUND where this worker's configuration has no such mirror, and as syncSource; SOURCE_UNAVAILABLE
+ * Updates the mirror of a source, and if a file changed queues an index job for the source in the same batch.
+ * @throws Failure NOT_FOUND if this worker's configuration has no such mirror; those of syncSource; SOURCE_UNAVAILABLE
  *   while another run works on the mirror
  */
 export async function runSync(

@@ -16,9 +16,9 @@ import { readableOf } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 
 const FEWEST_READ_CHARS = 200;
-/** So many names are looked for on the disk, however many a question holds. */
+/** The most names that are looked up on the disk, however many the question has. */
 const MOST_LOCATED = 50;
-/** Files that one question may name. */
+/** The most files that one question may name. */
 const MOST_FILES = 8;
 
 type Choice = { readonly selection: Selection | Refusal; readonly answerers: Answerers };
@@ -32,8 +32,8 @@ type AllowedCall = {
 type NamedFiles = { readonly kind: "located" } & Pick<RetrievedContext, "meant" | "toRead">;
 
 /**
- * What the names in the question mean; or why a file can't be read: the policy and the disk decide before any model is
- * asked. What was refused is on record as a read. INVALID_ARGS for more files than a run reads.
+ * Finds the files that the question names, or refuses: policy and disk decide before any model is called. A refused file is
+ * recorded as a read. INVALID_ARGS for more files than a run reads.
  */
 export async function locateNamedFiles(
   { deps, trace }: Pick<AskRun, "deps" | "trace">,
@@ -42,7 +42,7 @@ export async function locateNamedFiles(
   const paths: string[] = [];
   for (const name of namedFiles.slice(0, MOST_LOCATED)) {
     const located = await deps.locate(name);
-    // It may have been written in between.
+    // The file may have been written since the lookup.
     const found = located.kind === "located" ? located : await readUnlocated(name, deps, trace);
     if (found.kind === "refused") return found;
     paths.push(found.path);
@@ -79,7 +79,7 @@ const tooManyFiles = (files: number, most: number): Refusal =>
     `The question names ${files} files, and one run reads ${most} at most. Ask about fewer of them at a time.`,
   );
 
-/** What was read, in order; passages of a named file that was cut; and the refusal of the file that could not be read. */
+/** The files that were read, in order; passages of a named file that was cut; and the refusal of an unreadable file. */
 type FilesRead = {
   readonly readings: readonly Reading[];
   readonly ownPassages: readonly Passage[];
@@ -87,8 +87,8 @@ type FilesRead = {
 };
 
 /**
- * The tool call of pass 1, carried out if it may be; nothing when pass 1 made none. Where the question names several
- * files, a call for one of them has all of them read, each in a step of its own and in the order of the question.
+ * Carries out the tool call of pass 1 if rules allow it; reads nothing if pass 1 made no call. If the question names several
+ * files, a call for one of them reads all, each in its own step and in the order of the question.
  */
 export async function toolCall(
   run: AskRun,
@@ -128,7 +128,7 @@ export async function toolCall(
 
 const NOTHING_READ = { readings: [], ownPassages: [] } as const;
 
-/** More of a named file than its beginning: its own best passages, or where the index has none all of it, for parts. */
+/** Reads more of a named file than its beginning: its own best passages, or if the index has none the whole file, for parts. */
 async function readBeyond(
   { input: { question }, deps, trace, signal }: AskRun,
   plan: ReadPlan,
@@ -173,7 +173,7 @@ function readPlan(
   const room = roomForEvidence(second, route.second, otherText);
   return {
     path,
-    // A name may be looked up; the path of a document that is gone must lead to no other file.
+    // A name of the question may be looked up; the path of an indexed document that is gone must not lead to another file.
     lookup: classification.namedFiles.includes(path) ? undefined : "exact",
     args: call.args,
     trailingText: call.trailingText,

@@ -1,24 +1,24 @@
 import { maskWebhook } from "../../shared/config/mask-url.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";
 
-/** Beside 5xx: statuses that ask to come back later. */
+/** Statuses besides 5xx that ask the caller to try again later. */
 const BUSY = new Set([408, 425, 429]);
 
 type WebhookPost = {
   readonly key: string;
   readonly body: string;
-  /** Headers by which the receiver knows who sent it. */
+  /** Headers that prove the sender to the receiver. */
   readonly signature: Readonly<Record<string, string>>;
-  /** What the signal allows, to say so. */
+  /** The time limit that the signal enforces, for the message. */
   readonly timeoutS: number;
-  /** Which addresses may be called: public ones, and those of on_batch_end.allowed_networks. */
+  /** Whether an address may be called: public ones, and those of on_batch_end.allowed_networks. */
   readonly isAllowed: (address: string) => boolean;
 };
 
 /**
- * Posts JSON to a webhook. Whoever gets it twice knows it by the header Idempotency-Key. A redirect is not followed: it
- * would send what the batch holds to a host that nobody named. A name may lead into this machine or its network, where
- * much can be reached that trusts whoever gets there: only configured networks are called there.
+ * Posts JSON to a webhook. A receiver recognizes a repeated delivery by the header Idempotency-Key. A redirect is not
+ * followed: it would send the contents of the batch to a host that nobody configured. A public name may resolve to an address
+ * of this machine or its network, where services often trust every caller: such an address is called only if configured.
  */
 export async function callWebhook(
   url: string,
@@ -71,7 +71,7 @@ function judge(status: number, url: string): TryResult {
   return { kind, status, error: `${place} answered ${status}` };
 }
 
-/** A user in a URL would show in errors. */
+/** Moves user and password from the URL to a header: in the URL they would appear in errors. */
 function splitCredentials(url: string): {
   readonly address: URL;
   readonly authorization: Readonly<Record<string, string>>;
@@ -88,7 +88,7 @@ function splitCredentials(url: string): {
   };
 }
 
-/** Never the message of the error itself, which may hold the URL. */
+/** Leaves out the message of the error itself, which may hold the URL. */
 function describe(error: unknown, signal: AbortSignal, timeoutS: number): string {
   if (isTimeout(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
   const code = codeOf(error);
@@ -101,20 +101,23 @@ function codeOf(error: unknown): string | undefined {
   return "cause" in error ? codeOf(error.cause) : undefined;
 }
 
-/** How one try went; `status` is that of HTTP, or an exit code. `may_try_again`: nobody was told, for a reason that may pass. */
+/**
+ * The result of one try; `status` is a status of HTTP or an exit code. `may_try_again`: the event was not delivered, for a
+ * reason that may pass.
+ */
 export type TryResult =
   | { readonly kind: "told"; readonly status: number; readonly error?: undefined }
   | {
       readonly kind: "may_try_again" | "refused";
-      /** Null where there was none. */
+      /** Null if there was no status. */
       readonly status: number | null;
       readonly error: string;
     };
 
-/** Whether a signal aborted because time was up, and not because the worker stops. */
+/** Whether the signal aborted because the time limit passed, and not because the worker stops. */
 export const isTimeout = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && nameOf(reason) === "TimeoutError";
 
-// Not instanceof: an error of another realm, as under a test runner, is one, too.
+// Not instanceof: the error may come from another realm, as under a test runner.
 const nameOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "name" in error ? error.name : undefined;

@@ -9,13 +9,13 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { openSources, writeBatch } from "../paperless/write-batch.ts";
 import type { RunTrace } from "../run-trace.ts";
 
-/** Of one document: a few requests, each tried some times. */
+/** Time for one document: a few requests, each with some retries. */
 const DOCUMENT_MS = 600_000;
 
 /**
- * Writes what is supported of a batch that has ended to those of its sources that want it then, as `nightdesk write-back` does. A batch
- * that was opened again meanwhile is left to its next end.
- * @throws Failure SOURCE_UNAVAILABLE where something was sent and is not seen there yet, and as writeBatch
+ * Writes the supported values of an ended batch to its sources with `write_back` at the end of a batch, like
+ * `nightdesk write-back`. A batch that was reopened meanwhile is written at its next end.
+ * @throws Failure SOURCE_UNAVAILABLE if the source does not show a sent value yet; and those of writeBatch
  */
 export async function runWriteBack(
   { batch_id: batchId }: NotifyInput,
