@@ -37,7 +37,7 @@ const SLOTS = ["task", "tools", "notes", "left"] as const;
 
 const EXAMPLE = textOfCall("the tool", { argument: "value" });
 
-/** By the host's own protocol, where it has one. */
+/** For a host with its own protocol for tool calls. */
 export const LOOP_NATIVELY: LoopTemplate = {
   version: "investigate-native/1",
   slots: SLOTS,
@@ -47,7 +47,7 @@ Call one of the tools, or reply with the one word END.`,
   user: USER,
 };
 
-/** In words: a call is a JSON object. */
+/** For plain text: a call is a JSON object. */
 export const LOOP_BY_TEXT: LoopTemplate = {
   version: "investigate-text/1",
   slots: SLOTS,
@@ -59,7 +59,7 @@ To end, reply with the one word END.`,
   user: USER,
 };
 
-/** The same where the host holds the reply to a schema. */
+/** For JSON objects when the host enforces a schema. */
 export const LOOP_BY_SCHEMA: LoopTemplate = {
   version: "investigate-schema/1",
   slots: SLOTS,
@@ -89,14 +89,14 @@ export const replySchema = (tools: readonly Tool[]): Readonly<Record<string, unk
   ],
 });
 
-/** The tools as a prompt lists them, where the host does not. */
+/** The tools as a prompt lists them when the host does not list them itself. */
 export const listTools = (tools: readonly Tool[]): string =>
   `
 Tools:
 ${tools.map(({ name, description, parameters }) => `- ${name}: ${description} Arguments: ${JSON.stringify(parameters["properties"] ?? {})}`).join("\n")}
 `;
 
-/** What the model noted for itself, oldest first. */
+/** The model's notes to itself, oldest first. */
 export function listNotes(steps: readonly RecordedStep[]): string {
   const notes = steps.flatMap(noteOf);
   if (notes.length === 0) return "";
@@ -106,33 +106,33 @@ ${notes.map((note) => `- ${neutraliseText(note).replaceAll("\n", "\n  ")}`).join
 `;
 }
 
-/** What was done, as a prompt shows it, and which evidence it shows. */
+/** The steps as a prompt shows them, and the evidence in it. */
 type ShownLog = {
   readonly text: string;
   readonly shown: readonly PromptEvidence[];
-  /** Steps from this one on are shown with what they gave, those before it in a line each. */
+  /** Steps from this ordinal on are shown with their results, those before it in one line each. */
   readonly begin: number;
 };
 
 type LogParts = {
   readonly boundary: string;
-  /** UTF-16 units that it may take. */
+  /** UTF-16 units that the text may take. */
   readonly room: number;
-  /** Steps before this one were shown in brief already. */
+  /** Steps before this ordinal were already shown in brief. */
   readonly since: number;
-  /** A file that the model did not name: its path stands between fences alone. */
+  /** A file that the job names and the model does not: its path may only stand between fences. */
   readonly given?: string | undefined;
 };
 
-/** The pieces of one step take no more than this share of the room together: the rest of them is read by its lines. */
+/** Together the pieces of one step take at most this share of the room; the model reads the rest by lines. */
 const STEP_SHARE = 0.5;
-/** And one of them no more than this. */
+/** One piece takes at most this share. */
 const PIECE_SHARE = 1 / 3;
 
 /**
- * The steps of an investigation for its next prompt, from `since` on with what they gave where all of that has room; else
- * from the first step from which on half of the room is free again. The newest call is never left out. Equal records give
- * equal texts, and a further step only adds to the text: hosts keep what they have read.
+ * The steps of an investigation for its next prompt. Steps from `since` on show their results if all of that fits; otherwise
+ * results begin at the first step that leaves half of the room free. The newest call always shows its result. Equal records
+ * give equal texts, and a further step only appends to the text, because hosts cache a prompt that they have read.
  */
 export function showLog({ steps, evidence }: InvestigationRecord, parts: LogParts): ShownLog {
   const { room, since } = parts;
@@ -166,7 +166,7 @@ type Given = {
   readonly pieces: readonly { readonly text: string; readonly reference: PromptEvidence }[];
 };
 
-/** What a call gave, fenced, and cut to its share of the room; null for a step that is no call. */
+/** The result of a call, fenced and cut to its share of the room; null for a step that is no call. */
 function givenBy(
   { tool }: RecordedStep,
   evidence: readonly EvidenceItem[],
@@ -189,18 +189,18 @@ function givenBy(
   };
 }
 
-/** An error in words of a server, which stand in a fence as all that it gives. */
+/** Whether the error has the words of a server, which stand in a fence like its results. */
 const saysServer = (
   tool: ToolAction,
 ): tool is ToolAction & { readonly error: NonNullable<ToolAction["error"]> } =>
   tool.error?.code === "TOOL_ERROR" && isMcpTool(tool.name);
 
-/** Enough to see what a piece is about. */
+/** Enough text to see what a piece is about. */
 const FEWEST_PIECE_CHARS = 200;
 const MOST_RESULT_CHARS = 6_000;
 const MOST_ARGS_CHARS = 600;
 
-/** One line about a step. */
+/** The line that describes a step. */
 function headOf(
   { kind, detail, tool }: RecordedStep,
   number: number,
@@ -212,7 +212,7 @@ function headOf(
     const words = typeof said === "string" ? ` (${said})` : "";
     return `Step ${number}: your reply could not be read as a call: ${neutraliseText(String(detail["unreadable"]) + words)}. Write one call, or end.`;
   }
-  // A row gives its keys back in an order of its own.
+  // A row does not preserve the order of keys.
   const args = firstCodePoints(canonicalJson(tool.args), MOST_ARGS_CHARS);
   const isGiven = given !== undefined && tool.key === callKey(READ_TEXT_FILE.name, { path: given });
   const call = `Step ${number}: ${tool.name} ${isGiven ? "of the file that the question is about" : neutraliseText(args)}`;

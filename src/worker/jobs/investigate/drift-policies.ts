@@ -12,15 +12,15 @@ import {
 import type { Decision, Policy, Situation } from "./policy.ts";
 import type { RecordedStep } from "./record.ts";
 
-/** Calls that were made: what was denied was not. */
+/** Calls that were carried out; a denied call was not. */
 const madeCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   callsOf(steps).filter(({ state }) => state === "done" || state === "failed");
 
-/** Calls that a model is left to act on a hint before it is told something else. */
+/** Calls that a model gets to act on a hint before the next hint. */
 const CALLS_TO_ACT = 2;
-/** A rule that tells of several queries or places has said by then what it has to say. */
+/** The most hints of one rule about different queries or places. */
 const MOST_HINTS = 3;
-/** Fewer than bring the hint that nothing new is found, which asks to look elsewhere. */
+/** Fewer than the number that triggers the hint "found nothing new", which asks the model to look elsewhere. */
 const CALLS_BEYOND_SOURCES = 2;
 
 const isHint = ({ kind, detail }: RecordedStep): boolean =>
@@ -29,23 +29,23 @@ const isHint = ({ kind, detail }: RecordedStep): boolean =>
 const callsSince = (steps: readonly RecordedStep[], at: number): number =>
   madeCalls(steps.slice(at + 1)).length;
 
-/** Whether the model has had its chance to act on what it was told last. */
+/** Whether the model has had enough calls to act on the last hint. */
 function mayHint(steps: readonly RecordedStep[]): boolean {
   const last = steps.findLastIndex(isHint);
   return last === -1 || callsSince(steps, last) >= CALLS_TO_ACT;
 }
 
-/** Whether a rule may tell this: once, and no more than so many things. */
+/** Whether a rule may give this hint: once per subject, and only for a few subjects. */
 function isNews(steps: readonly RecordedStep[], rule: string, about: string): boolean {
   const told = steps.filter((step) => isHint(step) && step.detail["rule"] === rule);
   return told.length < MOST_HINTS && !told.some(({ detail }) => detail["about"] === about);
 }
 
-/** Once there is evidence from enough sources nothing asks for more of them. */
+/** Whether the hint about enough sources was given; after it no rule asks for more. */
 const hasEnoughSources = (steps: readonly RecordedStep[]): boolean =>
   lastHintBy(steps, SOURCES.name) !== -1;
 
-/** A rule that is on only where its limit is set. */
+/** A rule that applies only if its limit is set. */
 const limitedBy = (
   name: string,
   limit: keyof DriftLimits,
@@ -58,7 +58,7 @@ const limitedBy = (
   },
 });
 
-/** Evidence from enough files and pages: the model may look into what there is, and then it is answered from. */
+/** Ends a search that has evidence from enough files and pages: first a hint, then, after a few more calls, the end. */
 export const SOURCES: Policy = limitedBy("sources", "sources", (most, { steps, sources }) => {
   if (sources < most) return null;
   const hinted = lastHintBy(steps, "sources");
@@ -72,11 +72,11 @@ export const SOURCES: Policy = limitedBy("sources", "sources", (most, { steps, s
     : null;
 });
 
-/** Calls that might have found something. */
+/** Calls that may find something. */
 const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   callsOf(steps).filter(isSeeking);
 
-/** Calls that find nothing new bring a hint, and as many more the end. */
+/** Gives a hint after so many calls that find nothing new, and ends the search after as many more. */
 export const NO_NEW_EVIDENCE: Policy = limitedBy(
   "no_new_evidence",
   "noNewEvidence",
@@ -119,7 +119,7 @@ const FAILURES = limitedBy("failures", "failures", (most, { steps, evidence, too
       : null;
   }
   const since = ofTool.filter((step) => steps.indexOf(step) > hinted).length;
-  // Other tools may find what this one fails to give.
+  // Other tools may find what this tool does not.
   const isLost = madeCalls(steps.slice(hinted)).every(({ tool }) => (tool?.found ?? 0) === 0);
   return since >= most && isLost
     ? stagnated(evidence, `${failed} calls of ${name} that failed with ${code}`)
@@ -130,7 +130,7 @@ const SAME_QUERY = limitedBy("same_query", "sameQuery", (most, { steps }) => {
   const calls = madeCalls(steps);
   const last = calls.at(-1);
   const family = last?.detail["family"];
-  // One that still finds something, as on the next page or in another folder, is no repetition.
+  // A call that still finds something, as on the next page or in another folder, is no repetition.
   if (last === undefined || typeof family !== "string" || hasFound(last)) return null;
   const alike = calls.filter(
     ({ tool, detail }) => tool?.name === last.tool?.name && detail["family"] === family,
@@ -150,7 +150,7 @@ const SAME_PLACE = limitedBy("same_place", "samePlace", (most, { steps, roots })
   if (typeof place !== "string") return null;
   const times = trailing(calls, ({ detail }) => detail["place"] === place);
   if (times < most || hasEnoughSources(steps) || !mayHint(steps)) return null;
-  // Outside of its folders it may look at nothing.
+  // The job may not look outside of its folders.
   if (roots.some((root) => root.replace(/\/+$/, "") === place)) return null;
   return isNews(steps, "same_place", place)
     ? hint(
@@ -171,5 +171,5 @@ const NOTES = limitedBy("notes", "notesEvery", (every, { steps, tools }) => {
     : null;
 });
 
-/** In order. They tell, and block nothing; none asks for what another forbids, or what the grant does not hold. */
+/** In order. They give hints and block nothing; no hint asks for something that another rule forbids or the grant lacks. */
 export const DRIFT_POLICIES: readonly Policy[] = [FAILURES, SAME_QUERY, SAME_PLACE, NOTES];

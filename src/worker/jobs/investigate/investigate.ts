@@ -22,13 +22,12 @@ import { admissible, hasGivenFiles, hasServerEvidence, noteOf } from "./record.t
 import type { InvestigationRecord } from "./record.ts";
 
 /**
- * An investigation: grant, look around, gate, second pass, check, verify. Each step of looking around is one call of a
- * model or of a tool, committed before and after, so that a run that is lost, parked or handed back is gone on with where
- * it stopped. What the model says on the way is never returned: the answer is made by the second pass of a question, from
- * what was found.
+ * An investigation: grant, look around, gate, second pass, check, verify. Each step of looking around is one call of a model
+ * or of a tool, committed before and after, so that a run that is lost, parked or handed back continues where it stopped. No
+ * text that the model writes on the way is returned: the second pass makes the answer, from the evidence that was found.
  *
- * Returns a refusal as a value: TOOL_UNAVAILABLE, TOOL_DENIED, APPROVAL_DENIED, APPROVAL_EXPIRED, STAGNATED, MODEL_UNSUPPORTED, INVALID_ARGS
- * and those of an answer. Throws Failure APPROVAL_PENDING or REVIEW_PENDING where a person has to decide.
+ * Returns a refusal as a value: TOOL_UNAVAILABLE, TOOL_DENIED, APPROVAL_DENIED, APPROVAL_EXPIRED, STAGNATED, MODEL_UNSUPPORTED,
+ * INVALID_ARGS and those of an answer. Throws Failure APPROVAL_PENDING or REVIEW_PENDING when a person has to decide.
  */
 export async function investigate(
   input: InvestigateInput,
@@ -51,7 +50,7 @@ export async function investigate(
   return endOf(await verify(draft, callParts(deps, run)), succeeded);
 }
 
-/** Admits what was found, or refuses it; all of it goes on record with why. */
+/** Admits the evidence that was found, or refuses it; records every piece with the reason. */
 export async function gate(
   run: InvestigateRun,
   looking: Looking,
@@ -66,10 +65,10 @@ export async function gate(
 }
 
 /**
- * What the answer may rest on: of all that was found what is sound, and has room. Files are gone through in parts where they
- * are long; passages are shown whole or not at all, those first that were read for their own sake. What tools printed is
- * shown before passages, and is nothing to rest on where nothing was read: the model wrote it. What a server gave may be, where
- * its configuration says so.
+ * Selects the evidence that the answer may rest on: pieces that are sound and fit. Long files are read in parts; passages are
+ * shown whole or not at all, passages that the model read on purpose first. Outputs of tools come before passages, but the
+ * model wrote the commands: an answer may rest on outputs only if a file was given to the command, or if the configuration of
+ * a server says that its results are evidence.
  */
 function admit(
   { input, deps }: InvestigateRun,
@@ -111,7 +110,7 @@ function nothingIn(folder: string | undefined, why: string): Refusal {
   );
 }
 
-/** Puts all that was found on record: admitted, or not, with the reason. */
+/** Records all evidence that was found: as admitted, or as rejected with the reason. */
 function recordEvidence(
   { deps, trace }: InvestigateRun,
   { evidence }: InvestigationRecord,
@@ -139,7 +138,7 @@ function recordEvidence(
   );
 }
 
-/** What the model noted on the way, and what it called for what tools printed: no evidence, and shown as such. */
+/** The notes of the model, and the call behind each output. They are no evidence, and the prompt says so. */
 function notesOf(
   { steps }: InvestigationRecord,
   { outputs = [] }: Pick<AdmittedEvidence, "outputs">,

@@ -33,29 +33,29 @@ export type InvestigateDependencies = PipelineDependencies & {
   readonly tools: ToolSettings;
   readonly registry: ToolRegistry;
   readonly log: StepLog;
-  /** What this machine has to run commands with. Takes about 50 ms the first time. */
+  /** What this machine can run commands with. The first probe takes about 50 ms. */
   readonly probeShell: () => Promise<ShellProbe>;
-  /** Servers of the configuration. */
+  /** The MCP servers of the configuration. */
   readonly mcp: Pick<McpServers, "describe" | "reach">;
 } & Pick<ReachedParts, "listPaths" | "admitFiles" | "web">;
 
 export type InvestigateRun = {
   readonly input: InvestigateInput;
-  /** Files that the statement of a check rests on: they are read before the model is asked where to look. */
+  /** Files that the statement of a check rests on: they are read before the model chooses its first call. */
   readonly checked?: readonly string[];
   readonly deps: InvestigateDependencies;
   readonly trace: RunTrace;
   readonly signal: AbortSignal;
 };
 
-/** What a run looks around with, and what it has found so far. */
+/** The grant, the models and the record of one search. */
 export type Looking = {
   readonly grant: Grant;
   readonly answerers: Answerers;
   readonly record: InvestigationRecord;
 };
 
-/** Opens the record on the steps that earlier runs of the job have made. */
+/** Opens the record with the steps of earlier runs of the job. */
 export async function openLooking(run: InvestigateRun, grant: Grant): Promise<Looking> {
   const answerers = await selectAnswerers(run.input.task, run.input.options, run);
   return { grant, answerers, record: openRecord(await run.deps.log.load()) };
@@ -63,7 +63,7 @@ export async function openLooking(run: InvestigateRun, grant: Grant): Promise<Lo
 
 export type Ended = { readonly kind: "ended"; readonly why: string };
 
-/** The loop of tools, from the step on that the rows name. */
+/** The loop of tools. It continues after the last stored step. */
 export async function lookAround(run: InvestigateRun, looking: Looking): Promise<Ended | Refusal> {
   const { trace } = run;
   const { record } = looking;
@@ -82,7 +82,7 @@ export async function lookAround(run: InvestigateRun, looking: Looking): Promise
   return ended;
 }
 
-/** How often each rule gave a hint, by its name. */
+/** The number of hints by rule. */
 function hintsOf(steps: InvestigationRecord["steps"]): Readonly<Record<string, number>> {
   const hints: Record<string, number> = {};
   for (const { detail } of steps) {
@@ -93,7 +93,7 @@ function hintsOf(steps: InvestigationRecord["steps"]): Readonly<Record<string, n
   return hints;
 }
 
-/** Calls of the model and of its tools in turn, until the model ends it or a rule does. */
+/** Alternates calls of the model and of its tools until the model or a rule ends the loop. */
 async function lookOn(
   run: InvestigateRun,
   { grant, answerers, record }: Looking,
@@ -146,7 +146,7 @@ async function lookOn(
     }
     const next = await askNextAction(loop, callParts(deps, { trace, signal }));
     if (next.kind === "refused") return next;
-    // One that ends before it has looked at anything is told so first, by a rule.
+    // A rule first gives a hint to a model that ends before it has looked at anything.
     const isEnd = next.kind === "end" && !(loop.tools.length > 0 && isTooEarly(record.steps));
     if (isEnd) await writeStep(use, "end", { why: "the model ended it" });
     if (next.kind !== "call") continue;
@@ -156,8 +156,8 @@ async function lookOn(
 }
 
 /**
- * Steps like those of the model, each made once, whichever run of the job makes it.
- * @returns why the file that the job is about can't be read
+ * Reads the files that the job names, as steps like those of the model; all runs of a job together read each once.
+ * @returns the refusal if the file that the job is about can't be read
  */
 async function readBefore(
   use: ToolUse,
@@ -180,7 +180,7 @@ async function readBefore(
 const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[] =>
   registry.tools.filter(({ name }) => tools.includes(name));
 
-/** What the calls of the run need: the tools that its grant holds, and what they reach. */
+/** Opens what the calls of the run need: the tools of the grant, and the access of these tools. */
 async function openUse(
   { input, checked = [], deps, trace, signal }: InvestigateRun,
   { grant, record }: Pick<Looking, "grant" | "record">,
@@ -204,7 +204,7 @@ async function openUse(
 const whyDisabled = (tool: Tool, { reach }: Pick<ToolUse, "reach">): string | null =>
   tool.disabled?.(reach) ?? null;
 
-/** Puts on record what this machine can't carry out. A tool that the job can't do without refuses it. */
+/** Records the tools that this machine can't carry out. Refuses the job if it requires one of them. */
 async function refuseDisabled(use: ToolUse, required: readonly string[]): Promise<Refusal | null> {
   for (const tool of use.tools) {
     const why = whyDisabled(tool, use);
@@ -225,7 +225,7 @@ async function refuseDisabled(use: ToolUse, required: readonly string[]): Promis
 
 export const PASSAGES_ALONE = "the model calls no tools: passages alone";
 
-/** A model that calls no tools answers from passages alone, where the job lets it. */
+/** Lets a model that calls no tools answer from passages alone, if the job allows it. */
 async function withoutTools(
   run: InvestigateRun,
   { grant, answerers, record }: Looking,

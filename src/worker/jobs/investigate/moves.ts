@@ -4,16 +4,16 @@ import type { Move, Tool, ToolOutput } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
 import { parseUrl } from "../../../shared/http/parse-url.ts";
 
-/** What a row says of a call beside its arguments: the views `moves` and `queries` and the rules against drift go by it. */
+/** The fields that describe a call in its row, for the views `moves` and `queries` and the rules against drift. */
 type MoveDetail = {
   readonly move: Move;
-  /** Of a search: which argument is the query. */
+  /** For a search: the name of the argument that holds the query. */
   readonly query_argument?: string;
-  /** The same for queries of the same words. */
+  /** Equal for queries with the same words. */
   readonly family?: string;
-  /** Whether no earlier query of the job was of this family. */
+  /** Whether no earlier query of the job belongs to this family. */
   readonly novel?: boolean;
-  /** The folder, or the origin of a site, that it looks at. */
+  /** The folder, or the origin of the site, that the call looks at. */
   readonly place?: string;
 };
 
@@ -21,9 +21,9 @@ type DescribedTool = Pick<Tool, "move" | "query" | "place">;
 type Args = Readonly<Record<string, unknown>>;
 
 /**
- * Of a call before it is made. Pure.
+ * Describes a call before it is made. Pure.
  * @param earlier the steps before it
- * @param checked files that the statement of a check rests on: to open one is to verify it
+ * @param checked files that the statement of a check rests on: opening one of them counts as verifying
  */
 export function describeMove(
   tool: DescribedTool,
@@ -44,7 +44,7 @@ export function describeMove(
   };
 }
 
-/** How much a search found, as it said itself; nothing of any other call, and of one that gave an error. */
+/** The number of hits that a search reports; nothing for any other call, and for a call that failed. */
 export function hitsOf(
   { query }: Pick<Tool, "query">,
   output: Pick<ToolOutput, "facts"> | null,
@@ -58,12 +58,12 @@ const textOf = (args: Args, name: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** A row has to say what it is, not repeat a long query. */
+/** A row only has to identify the query, not to repeat a long one. */
 const MOST_FAMILY_CHARS = 500;
 
 /**
- * The words of a query that carry its subject, folded, as stems, each once and in order; all of its words where none does.
- * Null where it has no words.
+ * The stems of the words that carry the subject of a query, folded, each once and sorted; of all its words if none does.
+ * Null if it has no words.
  */
 function familyOf(query: string): string | null {
   const words = wordsOf(query);
@@ -76,7 +76,7 @@ function familyOf(query: string): string | null {
 const isNovel = (family: string, earlier: readonly RecordedStep[]): boolean =>
   !earlier.some(({ state, detail }) => state !== "skipped" && detail["family"] === family);
 
-/** Null for what names no place: all that may be read, files outside of any folder, a URL that is none. */
+/** Null for a text that names no place: the whole of the readable files, a file outside of any folder, an invalid URL. */
 function placeOf(of: NonNullable<Tool["place"]>["of"], text: string): string | null {
   switch (of) {
     case "url":

@@ -28,7 +28,7 @@ import { writeStep } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
 
-/** What the model wants to do next. */
+/** The next action that the model chooses. */
 type NextAction =
   | {
       readonly kind: "call";
@@ -36,32 +36,32 @@ type NextAction =
       readonly args: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: "end" }
-  /** It wrote something that can't be read as a call; the record says why, and it is shown that. */
+  /** The reply can't be read as a call; the record holds the reason, and the next prompt shows it. */
   | { readonly kind: "unreadable" };
 
 export type LoopRun = {
   readonly task: string;
-  /** The file that the job is about, which was read before the model was asked. */
+  /** The file that the job is about; it was read before the first call of the model. */
   readonly given?: string | undefined;
   readonly model: Model;
   readonly choice: ModelChoice;
-  /** Those that the grant allows and this machine has. */
+  /** The tools that the grant allows and this machine can run. */
   readonly tools: readonly Tool[];
   readonly record: InvestigationRecord;
   readonly log: StepLog;
   readonly fenceKey: Buffer;
 };
 
-/** Beside the log: rules, tools, task. */
+/** Room for the prompt beside the log: rules, tools, task. */
 const PROMPT_CHARS = 4_000;
 const FEWEST_ROOM = 3_000;
 const NONE = { kind: "end" } as const;
 
 /**
- * One call of the model, as a step: committed before and after. Older steps are shown in brief from here on where the
- * prompt would not fit, which is a step of its own.
+ * Makes one call of the model, as a step that is committed before and after. If the prompt would not fit, older steps are
+ * shown in brief from here on, which is recorded as a step of its own.
  *
- * Refusals: those of the model. CONTEXT_OVERFLOW, when not even the newest step fits.
+ * Refusals: those of the model. CONTEXT_OVERFLOW when even the newest step alone does not fit.
  */
 export async function askNextAction(run: LoopRun, parts: CallParts): Promise<NextAction | Refusal> {
   let tightness = 1;
@@ -70,7 +70,7 @@ export async function askNextAction(run: LoopRun, parts: CallParts): Promise<Nex
     const asked = await askInStep(run, call, parts);
     if (asked.kind !== "refused" || asked.code !== "CONTEXT_OVERFLOW" || tightness >= 8)
       return asked;
-    // The text is dense: the host counts more tokens than were expected.
+    // The text is dense: the host counts more tokens than estimated.
     tightness *= 2;
   }
 }
@@ -86,7 +86,7 @@ async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
     left: "What is next: a call of one tool, or the end?",
   };
   const boundary = fenceBoundary(template.version, [task], run.fenceKey);
-  // Our own are counted with the rules; how much a server says of its tools nobody knows beforehand.
+  // PROMPT_CHARS covers our own tools; the length of the descriptions of servers is unknown beforehand.
   const ofServers = tools.filter(({ name }) => isMcpTool(name));
   const toolChars =
     protocol === "text" || ofServers.length === 0
@@ -115,7 +115,7 @@ async function nextCall(run: LoopRun, tightness: number): Promise<ModelCall> {
   };
 }
 
-/** The best that the host has; once under a schema after a reply that holds no call that can be read. */
+/** The best protocol that the host has; the schema, once, after a reply without a readable call. */
 function protocolFor({ model, record }: LoopRun): Protocol {
   const { toolProtocol } = model.facts;
   return toolProtocol === "native" && unreadableLately(record.steps) === 1
@@ -145,10 +145,10 @@ function overridesFor(
   }
 }
 
-/** Hosts with a protocol of their own take no dots in names. */
+/** Hosts with their own protocol accept no dots in names. */
 const nativeName = (name: string): string => name.replaceAll(".", "__");
 
-/** Where the last compaction began to show steps whole. */
+/** The step from which on the last compaction shows results. */
 function briefBefore({ steps }: InvestigationRecord): number {
   const before = steps.findLast(({ kind }) => kind === "compaction")?.detail["brief_before"];
   return typeof before === "number" ? before : 0;
@@ -220,11 +220,11 @@ type Unreadable = {
   readonly kind: "unreadable";
   readonly reason: string;
   readonly holdsNoCall?: true;
-  /** What the host said of it. */
+  /** The error text of the host. */
   readonly hostWords?: string;
 };
 
-/** The reason of a step whose reply the host gave up on; any other reason is one of ours. */
+/** The reason of a step whose reply the host could not read; all other reasons are our own. */
 export const HOST_UNREADABLE = "the host could not read it";
 
 async function replyTo(
@@ -244,7 +244,7 @@ async function replyTo(
   }
 }
 
-/** A call, in JSON or by the protocol of its host, or the end that the model was told to write; anything else is neither. */
+/** Reads a call, in JSON or by the protocol of the host, or the end as the prompt spells it; any other reply is unreadable. */
 function actionOf(
   reply: ModelReply,
   tools: readonly Tool[],
@@ -262,7 +262,7 @@ function actionOf(
   return { kind: "unreadable", reason, ...(call === null ? { holdsNoCall: true } : {}) };
 }
 
-/** The last word, or a line of its own; or the object that stands for it. */
+/** END as the last word, or "end" on a line of its own. */
 const END = /(?:(?<![\p{L}\p{N}])END|(?:^|\n)[^\p{L}\p{N}\n]{0,8}[Ee]nd)[^\p{L}\p{N}]{0,40}$/u;
 
 function isEnd(text: string): boolean {

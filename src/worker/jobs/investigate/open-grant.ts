@@ -13,7 +13,7 @@ export type ToolSettings = Pick<
   "presets" | "limits" | "drift" | "unattended" | "shell" | "approval_hours"
 >;
 
-/** The grant that the job has, whatever the configuration says by now; else a new one. Refusals: INVALID_ARGS. */
+/** The stored grant of the job, even if the configuration has changed since; otherwise a new one. Refusals: INVALID_ARGS. */
 export async function openGrant(
   input: InvestigateInput,
   {

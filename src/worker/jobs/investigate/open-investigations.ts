@@ -20,13 +20,13 @@ type Investigated = {
   readonly pipeline: PipelineDependencies;
 };
 
-/** What an investigation may call as far as its grant goes, and where its commands run: others only in tests. */
+/** The tools that an investigation may call within its grant, and the machine of its commands. Only tests set them. */
 export type InvestigationPlace = {
   readonly registry?: ToolRegistry;
   readonly machine?: ProbedMachine | undefined;
 };
 
-/** What the investigations and checks of a worker share: the web, MCP servers and what is known of the shell of this machine. */
+/** Opens the parts that investigations and checks of a worker share: the web, MCP servers and the shell of this machine. */
 export function openInvestigations(
   { config, invocation }: CommandContext,
   database: Database,

@@ -12,39 +12,39 @@ import {
 import type { Policy, PolicyAction, Situation } from "./policy.ts";
 import type { RecordedStep } from "./record.ts";
 
-/** What is put on record of a tool that the machine can't carry out. */
+/** The rule in the record of a tool that the machine can't carry out. */
 export const DISABLED = "disabled";
 
-/** What is put on record of a call whose tool does not take its arguments. */
+/** The rule in the record of a call whose arguments its tool does not accept. */
 export const BAD_ARGUMENTS = "bad_arguments";
 
-/** And of one more than its tool may be called. */
+/** The rule in the record of a call beyond the limit of its tool. */
 export const CALL_LIMIT = "call_limit";
 
-/** The rule that ends an investigation after so much time at work. */
+/** The rule that ends an investigation after its limit of working time. */
 export const MAX_TIME = "max_time";
 
 const MOST_DENIALS = 3;
 const EQUAL_CALLS = 3;
 const UNREADABLE_REPLIES = 5;
-/** Why it ended then. */
+/** The reason that the end then records. */
 export const ENDED_UNREADABLE = `${UNREADABLE_REPLIES} replies without a call that can be read`;
 const CALLS_NOT_MADE = 3;
 
-/** A call that was not made, because of how often or how it was made; what is not granted counts as a denial. */
+/** Whether a call was not carried out because of its arguments or its tool's limit; one without a grant counts as denied. */
 const isNotMade = ({ detail }: RecordedStep): boolean =>
   detail["rule"] === BAD_ARGUMENTS || detail["rule"] === CALL_LIMIT;
 
 const FIRST_TOOL = "first_tool";
 
-/** Whether a model that wants to end has looked at nothing, and was not told so yet. */
+/** Whether a model that wants to end has not made any call and has not had the hint about it. */
 export const isTooEarly = (steps: readonly RecordedStep[]): boolean =>
   callsOf(steps).length === 0 && lastHintBy(steps, FIRST_TOOL) === -1;
 
 const lastReply = (steps: readonly RecordedStep[]): RecordedStep | undefined =>
   steps.findLast(({ kind }) => kind === "model");
 
-/** In order: the first that has something to say acts. Each acts once for the same reason, so that some action is always left. */
+/** In order: the first rule that decides something acts. Each acts once for the same reason, so that an action is always left. */
 const POLICIES: readonly Policy[] = [
   {
     name: "denials",
@@ -114,7 +114,7 @@ const POLICIES: readonly Policy[] = [
     },
   },
   {
-    // No rule about calls counts what was not made.
+    // Rules about calls do not count calls that were not carried out.
     name: "not_made",
     decide({ steps, evidence }) {
       const calls = steps.filter((step) => step.kind === "tool" || isNotMade(step));
@@ -153,7 +153,7 @@ const POLICIES: readonly Policy[] = [
   ...DRIFT_POLICIES,
 ];
 
-/** The first rule that has something to say; null where the model may go on. Pure. */
+/** The decision of the first rule that applies; null if the model may go on. Pure. */
 export function applyPolicies(situation: Situation): PolicyAction | null {
   for (const { name, decide } of POLICIES) {
     const action = decide(situation);

@@ -1,13 +1,13 @@
 import type { GrantLimits } from "../../../shared/store/investigations/grants.ts";
 import type { RecordedStep } from "./record.ts";
 
-/** What a rule does: tells the model something, ends the looking around, or refuses the job. */
+/** The decision of a rule: give the model a hint, end the loop, or refuse the job. */
 export type PolicyAction =
   | {
       readonly kind: "hint";
       readonly rule: string;
       readonly told: string;
-      /** What it is told about, where a rule tells each of several things once. */
+      /** The subject of the hint, for a rule that gives one hint per subject. */
       readonly about?: string;
     }
   | { readonly kind: "end"; readonly rule: string; readonly why: string }
@@ -18,17 +18,17 @@ export type PolicyAction =
       readonly message: string;
     };
 
-/** What rules go by: all of it follows from the rows of the job. */
+/** The input of rules. All of it follows from the rows of the job. */
 export type Situation = {
   readonly steps: readonly RecordedStep[];
   readonly limits: GrantLimits;
   /** Names of the tools that the model may call. */
   readonly tools: readonly string[];
-  /** Folders that it sees; none: all that may be read. */
+  /** Folders that the job may read; empty: all readable files. */
   readonly roots: readonly string[];
-  /** Pieces that an answer may rest on. */
+  /** The number of pieces that an answer may rest on. */
   readonly evidence: number;
-  /** Files and pages that these come from. */
+  /** The number of files and pages that these come from. */
   readonly sources: number;
 };
 
@@ -46,7 +46,7 @@ export const hint = (told: string, about?: string): Decision => ({
   ...(about === undefined ? {} : { about }),
 });
 
-/** What was found may still answer the question. */
+/** Ends the loop if there is evidence, because it may still answer the question; refuses the job otherwise. */
 export const stagnated = (evidence: number, why: string): Decision =>
   evidence > 0
     ? end(why)
@@ -59,30 +59,30 @@ export const stagnated = (evidence: number, why: string): Decision =>
 export const callsOf = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   steps.filter(({ kind, state }) => kind === "tool" && state !== "skipped");
 
-/** What is no looking: no answer rests on its results, or they come from what was found already. */
+/** Tools that look for nothing: no answer rests on their results, or the results come from earlier evidence. */
 const BESIDE: ReadonlySet<string> = new Set(["note", "calculate"]);
 export const isSeeking = ({ tool }: RecordedStep): boolean =>
   tool !== null && !BESIDE.has(tool.name);
 
-/** How many of the last replies of the model held no call that can be read, and did not end it. */
+/** How many of the last replies of the model in a row held neither a readable call nor the end. */
 export const unreadableLately = (steps: readonly RecordedStep[]): number =>
   trailing(
     steps.filter(({ kind }) => kind === "model" || kind === "tool"),
     ({ detail }) => "unreadable" in detail,
   );
 
-/** What is put on record of a reply without a call that its limit of tokens cut short. */
+/** The reason in the record of a reply without a call that the limit of tokens cut off. */
 export const CUT_REPLY = "it was cut because it was too long";
 
-/** Whether a call gave evidence that was not there before, or pages that nobody had named. */
+/** Whether a call gave new evidence, or pages that nobody had named before. */
 export const hasFound = ({ tool }: RecordedStep): boolean =>
   tool !== null && tool.found + tool.leads > 0;
 
-/** Where a rule last told something, by its place among the steps; -1 where it has not. */
+/** The index of the last step in which a rule acted; -1 if it has not. */
 export const lastHintBy = (steps: readonly RecordedStep[], rule: string): number =>
   steps.findLastIndex(({ kind, detail }) => kind === "policy" && detail["rule"] === rule);
 
-/** How many of the last ones hold, without a break. */
+/** How many steps at the end, without a gap, fulfil the condition. */
 export function trailing(
   steps: readonly RecordedStep[],
   holds: (step: RecordedStep) => boolean,

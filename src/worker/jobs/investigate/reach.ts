@@ -17,28 +17,26 @@ import { openShellDoor } from "./shell-door.ts";
 import type { AdmitFiles } from "./shell-door.ts";
 import type { StepLog } from "./step-log.ts";
 
-/** What the tools of an investigation reach through its grant. */
+/** The parts that give the tools of an investigation access within its grant. */
 export type ReachedParts = PipelineDependencies &
   FileParts & {
     readonly admitFiles: AdmitFiles;
     readonly web: WebDoor;
     readonly mcp: Pick<McpServers, "reach">;
-    /** What this machine has to run commands with, and which of them are asked about; null where the grant holds no shell. */
+    /** How this machine runs commands, and which commands need approval; null if the grant has no shell. */
     readonly shell: { readonly probe: ShellProbe; readonly ask: AskMode } | null;
   };
 
 type ReachedRows = {
-  /** What is asked. */
+  /** The question of the job. */
   readonly task: string;
-  /** Of documents that searches give; all without it. */
+  /** Limits the documents that searches return; all documents if absent. */
   readonly days?: Pick<DocumentFilter, "since" | "until">;
   readonly record: InvestigationRecord;
   readonly log: Pick<StepLog, "output" | "lastState" | "commandRules" | "countRule">;
 };
 
-/**
- * What the tools of an investigation reach: of files and index what its grant holds, the web and the shell.
- */
+/** The access of an investigation's tools: files and index within its grant, the web and the shell. */
 export function reachOf(
   { roots }: Pick<Grant, "roots">,
   deps: ReachedParts,
@@ -58,7 +56,7 @@ export function reachOf(
       search: (query, limit) => deps.web.search(query, limit, signal),
       fetchPage: (url) => deps.web.fetchPage(url, signal),
       whyOff: (tool) => deps.web.whyOff(tool),
-      // What is refused anyway nobody has to be asked about.
+      // Nobody has to approve a URL that is refused anyway.
       whyAsked(url) {
         if (deps.web.judge(url).kind !== "url") return null;
         const { asks } = deps.web;
@@ -78,9 +76,10 @@ export function reachOf(
 }
 
 /**
- * Whether somebody else than the model wrote a URL: it stands, as it is, in the task, among the results of a search, or on a
- * page that was fetched. A URL of the model's own could carry what it has read to whoever owns the host. Words of searches
- * and of documents do not count: a page might repeat the words of the model, and a document was not written for this job.
+ * Whether somebody other than the model wrote a URL: the exact URL stands in the task, among the results of a search, or on
+ * a page that was fetched. A URL that the model makes up could carry what it has read to the owner of the host. Snippets of
+ * searches and texts of documents do not count: a page might repeat words of the model, and a document was not written for
+ * this job.
  */
 function isGivenUrl(
   url: string,

@@ -7,23 +7,23 @@ import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";
 import { urlsFound } from "../../tools/web-search.ts";
 import type { StepLog } from "./step-log.ts";
 
-/** What a call of a tool came to, as the model is told of it. */
+/** A call of a tool with its result, as prompts show it to the model. */
 export type ToolAction = {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Of name and arguments: equal calls have equal ones. */
+  /** The hash of name and arguments: equal calls have equal keys. */
   readonly key: string;
   readonly output: ToolOutput | null;
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** Numbers of the pieces of evidence that it gave, those that were there already among them. */
+  /** Numbers of the pieces of evidence in the result, including pieces that were known before. */
   readonly evidence: readonly number[];
-  /** How many of them were new. */
+  /** How many of these pieces were new. */
   readonly found: number;
-  /** How many URLs a search of the web gave that none had given before: no evidence, and somewhere to go on. */
+  /** How many new URLs a search of the web returned: they are no evidence, but the search can continue there. */
   readonly leads: number;
 };
 
-/** A step as the loop goes by it. */
+/** A step in the form that the loop uses. */
 export type RecordedStep = {
   readonly ordinal: number;
   readonly kind: StoredStep["kind"];
@@ -37,12 +37,12 @@ export type RecordedStep = {
 /** A numbered piece that the answer may rest on. */
 export type EvidenceItem = { readonly number: number; readonly evidence: FoundEvidence };
 
-/** What a tool printed is called by its step. */
+/** A piece of evidence; the output of a tool gets a label with the number of its step. */
 type FoundEvidence =
   | Exclude<ToolEvidence, { readonly kind: "output" }>
   | { readonly kind: "output"; readonly output: ToolPrint };
 
-/** All that an investigation has done, in order, and what it found. */
+/** Everything that an investigation has done, in order, and the evidence that it found. */
 export type InvestigationRecord = {
   readonly steps: readonly RecordedStep[];
   readonly evidence: readonly EvidenceItem[];
@@ -52,7 +52,7 @@ export type InvestigationRecord = {
 
 type GivenAction = Pick<ToolAction, "name" | "args" | "output" | "error">;
 
-/** Opens the record on the steps that are stored. @throws TypeError where an output can't be read */
+/** Opens the record with the stored steps. @throws TypeError if a stored output can't be read */
 export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
   const steps: RecordedStep[] = [];
   const evidence: EvidenceItem[] = [];
@@ -109,7 +109,7 @@ export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
   return record;
 }
 
-/** Writes a step that ends with it, to the rows and to the record: what a rule did, or what is shown in brief from here on. */
+/** Writes a step that is complete at once, to the rows and to the record: the action of a rule, a compaction, or the end. */
 export async function writeStep(
   { record, log }: { readonly record: InvestigationRecord; readonly log: Pick<StepLog, "insert"> },
   kind: "compaction" | "policy" | "end",
@@ -120,13 +120,13 @@ export async function writeStep(
   record.add({ ordinal, kind, state: "done", detail, activeMs: 0, tokens: 0, tool: null });
 }
 
-/** What the model noted for itself in a step. */
+/** The note that a step records, if it is one. */
 export function noteOf({ tool, state }: Pick<RecordedStep, "tool" | "state">): readonly string[] {
   const text = tool?.name === "note" && state === "done" ? tool.args["text"] : undefined;
   return typeof text === "string" ? [text] : [];
 }
 
-/** Paths and URLs that evidence comes from; what a tool printed has none. */
+/** Paths and URLs that the evidence comes from; the output of a tool has none. */
 export const sourcesOf = ({
   evidence,
 }: Pick<InvestigationRecord, "evidence">): ReadonlySet<string> =>
@@ -143,21 +143,21 @@ export const sourcesOf = ({
     }),
   );
 
-/** Whether a tool was given files that may be read, and did what it was to do with them. */
+/** Whether any tool received readable files and finished its work on them. */
 export const hasGivenFiles = (steps: readonly RecordedStep[]): boolean =>
   steps.some(({ tool }) => Number(tool?.output?.facts["input_files"] ?? 0) > 0);
 
-/** Whether a server of the configuration gave what an answer may rest on. */
+/** Whether a server of the configuration returned evidence that an answer may rest on. */
 export const hasServerEvidence = (steps: readonly RecordedStep[]): boolean =>
   steps.some(({ tool }) => tool !== null && isMcpTool(tool.name) && tool.evidence.length > 0);
 
-/** Of name and arguments; 64 hex. */
+/** The hash of name and arguments, 64 hex digits. */
 export const callKey = (name: string, args: Readonly<Record<string, unknown>>): string =>
   hashJson([name, args]);
 
 /**
- * The steps that a prompt shows, in order; it numbers them from 1. Those that were skipped do not count, so that an
- * investigation that was interrupted says the same as one that was not.
+ * The steps that a prompt shows, in order; it numbers them from 1. Skipped steps do not count, so that an interrupted
+ * investigation has the same prompts as an uninterrupted one.
  */
 export const shownSteps = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
   steps.filter(
@@ -175,7 +175,7 @@ const labelled = (
     ? { kind: "output", output: { ...piece.output, label: `output of ${name}, step ${step}` } }
     : piece;
 
-/** The same stretch of the same text is one piece, however it was found; a print is that of its call. */
+/** The same span of the same text is one piece, however it was found; the output of a tool belongs to its call. */
 function evidenceKey(piece: ToolEvidence, call: string): string {
   if (piece.kind === "file") return `file ${piece.reading.path} ${piece.reading.sha256}`;
   if (piece.kind === "output") return `output ${call} ${piece.output.sha256}`;
@@ -183,7 +183,7 @@ function evidenceKey(piece: ToolEvidence, call: string): string {
   return `span ${path} ${sha256} ${startChar} ${endChar}`;
 }
 
-/** What a tool gave, as it is stored beside its step. */
+/** The result of a tool in its stored form. */
 export function storedOutput(output: ToolOutput): {
   readonly stream: "result";
   readonly sha256: string;
@@ -200,7 +200,7 @@ export function storedOutput(output: ToolOutput): {
   };
 }
 
-/** Written by storedOutput alone, and held by its hash. */
+/** Reads a stored result. Only storedOutput writes it, and its hash protects it, so no schema checks it. */
 export function parseOutput(content: Buffer | null): ToolOutput | null {
   if (content === null) return null;
   const { text, facts, evidence } = JSON.parse(content.toString("utf8")) as Omit<
@@ -210,7 +210,7 @@ export function parseOutput(content: Buffer | null): ToolOutput | null {
   return { kind: "output", text, facts, evidence };
 }
 
-/** What the answer may rest on: each file whole, of passages those that no whole file holds, and what tools printed. */
+/** The evidence that an answer may rest on: whole files, passages that no whole file contains, and outputs of tools. */
 export function admissible(items: readonly EvidenceItem[]): {
   readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
@@ -225,7 +225,7 @@ export function admissible(items: readonly EvidenceItem[]): {
   );
   return {
     files: newest,
-    // One of another state of a file that was read since is as old as that state.
+    // A passage of a file that was read later may come from an older version of it.
     passages: passages.filter(({ path }) => !newest.some((file) => file.path === path)),
     outputs: items.flatMap(({ evidence }) => (evidence.kind === "output" ? [evidence.output] : [])),
   };

@@ -13,12 +13,12 @@ import {
 import type { ToolUse, ValidCall } from "./use-tool.ts";
 
 /**
- * Settles the step that an earlier run left open: a call that changes nothing is skipped, and the model asks for it again
- * if it wants it; one that may have had an effect waits for a person to say what became of it; one that a person was asked
- * about goes on as that person said.
+ * Settles the step that an earlier run left open. A call that changes nothing is skipped, and the model requests it again if
+ * it wants it. A call that may have had an effect waits until a person reports its outcome. A call that needed approval
+ * continues as the person decided.
  *
  * @returns a refusal of the job: APPROVAL_EXPIRED
- * @throws Failure APPROVAL_PENDING or REVIEW_PENDING where a person has still to say
+ * @throws Failure APPROVAL_PENDING or REVIEW_PENDING while a person has not decided
  */
 export async function settleLastStep(use: ToolUse): Promise<Refusal | null> {
   const last = use.record.steps.at(-1);
@@ -58,7 +58,7 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
         "APPROVAL_EXPIRED",
         `Nobody answered within ${use.settings.approval_hours} h whether ${name} may be called. Run the job again to ask again.`,
       );
-    // Its worker was lost before it could ask.
+    // The worker was lost before it could request the approval.
     case undefined:
       break;
     case "waiting":
@@ -79,7 +79,7 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
   return goOnWaiting(use, step.ordinal, call, answer?.fingerprint);
 }
 
-/** The call of a step; null where the registry, which may have changed since, does not take it any more. */
+/** The call of a step; null if the registry has changed since and no longer accepts it. */
 function callOf({ tools }: ToolUse, { tool: called }: RecordedStep): ValidCall | null {
   const tool = tools.find(({ name }) => name === called?.name);
   const read = tool === undefined ? null : parseArgs(tool, called?.args);
@@ -88,7 +88,7 @@ function callOf({ tools }: ToolUse, { tool: called }: RecordedStep): ValidCall |
     : { tool, args: read.args };
 }
 
-/** A request that nobody has answered goes on where a rule that was added since answers it; what is gone is looked at later. */
+/** Makes an unanswered call if a rule that was added since allows it. A call that no tool accepts any more keeps waiting. */
 async function settleByRule(use: ToolUse, step: RecordedStep): Promise<Refusal | null> {
   const call = callOf(use, step);
   const isAnswered =

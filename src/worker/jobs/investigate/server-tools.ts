@@ -19,8 +19,8 @@ type ServerToolParts = {
 };
 
 /**
- * The tools of servers that a grant holds. What their servers say of them is asked once a job and is a step of it: a server that
- * describes its tools otherwise later changes nothing of this job, and a repetition needs no server.
+ * The tools of servers that a grant holds. A job asks the servers for their descriptions once and stores them as a step: a
+ * server that later describes its tools differently changes nothing in this job, and a repetition needs no server.
  */
 export async function serverTools(
   { tools }: Pick<Grant, "tools">,
@@ -46,7 +46,7 @@ const definitionSchema = z.array(
   }),
 );
 
-/** What the steps of a job say of the tools of servers; undefined where they say nothing. */
+/** The stored descriptions of the tools of servers; undefined if the steps hold none. */
 export function recordedServerTools(
   steps: readonly { readonly detail: Readonly<Record<string, unknown>> }[],
 ): readonly McpDefinition[] | undefined {
@@ -54,7 +54,7 @@ export function recordedServerTools(
   return told === undefined ? undefined : definitionSchema.parse(told.detail["tools"]).map(inOrder);
 }
 
-/** A row gives keys back in an order of its own, and prompts show the schema. */
+/** Sorts the keys, because a row does not preserve their order and prompts show the schema. */
 const inOrder = (definition: McpDefinition): McpDefinition => ({
   ...definition,
   parameters: JSON.parse(canonicalJson(definition.parameters)) as McpDefinition["parameters"],

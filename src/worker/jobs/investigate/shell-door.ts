@@ -25,31 +25,31 @@ export type AdmitFiles = (
   quota: Pick<ShellLimits, "inputBytes" | "inputFiles">,
 ) => Promise<AdmittedFiles | Refusal>;
 
-/** Which files a call may be given. */
+/** The files that a call may receive. */
 export type GrantedFiles = {
-  /** All that the grant holds, relative to the work root, in order. */
+  /** All files of the grant, relative to the work root, in order. */
   readonly listFiles: () => Promise<readonly string[]>;
-  /** Where a file lies that a name means, if the grant holds it. */
+  /** Finds the file that a name means, if the grant holds it. */
   readonly locate: (
     path: string,
   ) => Promise<{ readonly kind: "located"; readonly path: string } | Refusal>;
-  /** Null for a path that the grant holds. */
+  /** Null for a path that the grant holds, else the refusal. */
   readonly check: (path: string) => Refusal | null;
   readonly admit: AdmitFiles;
 };
 
 type DoorParts = {
-  /** Of the configuration as it is now. */
+  /** The mode of the current configuration. */
   readonly ask: AskMode;
   readonly log: Pick<StepLog, "lastState" | "commandRules" | "countRule">;
   readonly files: GrantedFiles;
   readonly signal: AbortSignal;
 };
 
-/** What approvals go by: raise it when a sandbox lets a command do more than before. */
+/** Part of what an approval covers: raise the version when a sandbox lets a command do more than before. */
 const EXECUTOR = "bubblewrap/2";
 
-/** The shell of an investigation: commands go on where the last one left off, also where another worker ran that. */
+/** The shell of an investigation. Each command continues from the state that the last one left, even on another worker. */
 export function openShellDoor(probe: ShellProbe | null, parts: DoorParts): ShellDoor {
   if (probe === null) return { kind: "disabled", why: "The grant does not hold it." };
   if (probe.kind === "unavailable") return { kind: "disabled", why: probe.message };
@@ -99,7 +99,7 @@ function ruleOf({ verdict, rule, expiresAt }: StoredCommandRule): CommandRule {
 }
 
 type HeldState = {
-  /** Null before the first call. @throws Failure REVIEW_PENDING */
+  /** The state of the shell; null before the first call. @throws Failure REVIEW_PENDING if it is lost */
   read(): Promise<ShellState | null>;
   replace(state: ShellState): void;
 };
@@ -168,7 +168,7 @@ async function runHeld({ command, files, executor, held, parts }: HeldRun): Prom
   };
 }
 
-/** Opens what paths, folders and globs mean, each file once, and nothing that the grant does not hold. */
+/** Opens the files that paths, folders and globs mean, each once, and only files of the grant. */
 async function admitGranted(
   patterns: readonly string[],
   files: GrantedFiles,
@@ -181,7 +181,7 @@ async function admitGranted(
   }
   const admitted = await files.admit([...paths], KEPT_SHELL_LIMITS);
   if (admitted.kind === "refused") return admitted;
-  // Whoever moves files meanwhile moves nothing into the grant.
+  // Checked again after opening: a file that was moved meanwhile may lie outside of the grant.
   const refused = admitted.files.map(({ path }) => files.check(path)).find((each) => each !== null);
   if (refused === undefined) return admitted;
   closeInputs(admitted.files);
@@ -210,7 +210,7 @@ async function findFiles(pattern: string, files: GrantedFiles): Promise<string[]
   );
 }
 
-/** A mail can't be a file and a folder at once, as it would be where its attachments lay below it: the mail is taken. */
+/** Removes attachments of a mail that is itself in the list: one path can't be a file and a folder at once. */
 function withoutHeld(paths: readonly string[]): string[] {
   const taken = new Set(paths);
   return paths.filter((path) => !attachmentPlaces(path).some(({ file }) => taken.has(file)));

@@ -42,11 +42,11 @@ import type {
 } from "../../../shared/store/investigations/steps.ts";
 
 /**
- * The steps of one investigation, each committed before and after. A run that has lost its job writes nothing: its next
- * write throws RunAborted.
+ * The steps of one investigation, each committed before and after. A run that has lost its job can't write: its next write
+ * throws RunAborted.
  */
 export type StepLog = {
-  /** The grant that an earlier run of the job was given. */
+  /** The grant that an earlier run of the job received. */
   findGrant(): Promise<Grant | undefined>;
   openGrant(grant: NewGrant): Promise<Grant>;
   load(): Promise<readonly StoredStep[]>;
@@ -54,32 +54,32 @@ export type StepLog = {
     step: number,
     stream: "result" | "stdout" | "stderr",
   ) => Promise<Buffer | undefined>;
-  /** What a rule did, what is shown in brief from here on, or how it ended. */
+  /** Writes a step that is complete at once: the action of a rule, a compaction, or the end. */
   insert(ordinal: number, kind: "compaction" | "policy" | "end", detail: StepDetail): Promise<void>;
   beginModel(ordinal: number, requestSha256: string): Promise<void>;
   endModel(ordinal: number, state: "done" | "failed", detail: StepDetail): Promise<void>;
-  /** What the grant says of the call; only where it is `begun` there is a step. */
+  /** Checks the call by the grant; only the result `begun` means that the step exists. */
   beginTool(step: NewToolStep): Promise<Exclude<ToolStepBegun, "lost">>;
   endTool(ordinal: number, end: ToolStepEnd): Promise<void>;
-  /** Bytes that may still be kept for the jobs of its batch; 0 where there is no room. */
+  /** Bytes that the outputs of its batch may still take; 0 if there is no room. */
   outputRoom(): Promise<number>;
   settleOpen(ordinal: number, state: "skipped" | "uncertain"): Promise<void>;
   requestApproval(request: ApprovalRequest): Promise<StandingDecision | "waiting">;
-  /** What the last call left that left something. */
+  /** The latest state that a call of the shell saved. */
   lastState(): Promise<StoredState | undefined>;
-  /** The rules for commands that hold now. */
+  /** The rules for commands that are in force now. */
   commandRules(): Promise<readonly StoredCommandRule[]>;
   countRule(decisionId: string): Promise<void>;
   approvalOf(step: number): Promise<ApprovalAnswer | undefined>;
-  /** Before the call of a step that waited is made. */
+  /** Starts a step that waited, before its call is made. */
   start(step: number): Promise<void>;
-  /** Ends the request of a step that a rule answers, and starts it; false where somebody answered meanwhile. */
+  /** Withdraws the request of a step that a rule answers, and starts the step; false if a person has answered meanwhile. */
   withdrawRequest(step: number): Promise<boolean>;
 };
 
-/** How long outputs are kept, and how much of them for a batch. */
+/** How long outputs are stored, and how many bytes of them per batch. */
 type OutputLimits = {
-  /** null: as long as their job. */
+  /** null: as long as their job exists. */
   readonly keepDays: number | null;
   readonly batchBytes: number;
 };

@@ -26,10 +26,10 @@ import { callsOf } from "./policy.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
 
-/** What the calls of an investigation need. */
+/** The parts that the calls of an investigation use. */
 export type ToolUse = {
   readonly grant: Grant;
-  /** Those that the grant allows. */
+  /** The tools that the grant allows. */
   readonly tools: readonly Tool[];
   readonly reach: ToolReach;
   /** Files that the statement of a check rests on. */
@@ -43,14 +43,14 @@ export type ToolUse = {
 
 type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 
-/** A call whose arguments its tool takes. */
+/** A call whose arguments its tool accepts. */
 export type ValidCall = { readonly tool: Tool; readonly args: object };
 
 /**
- * One call of a tool. What the grant does not allow, and what can't be carried out, the model is told; it may try something
- * else. A call that a person has to approve parks the run.
+ * Makes one call of a tool. A call that the grant does not allow, or that can't be carried out, becomes a step that the next
+ * prompt shows, so that the model can try something else. A call that a person has to approve parks the run.
  *
- * @returns a refusal of the job, where it can't go on
+ * @returns a refusal of the job if it can't continue
  * @throws Failure APPROVAL_PENDING
  */
 export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null> {
@@ -90,7 +90,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   return request === null ? makeCall(use, ordinal, valid) : askPerson(use, ordinal, valid, request);
 }
 
-/** Nobody knows what it would have done: a person looks. @throws the Failure */
+/** Leaves the step to a person, because the effect of the call is unknown. @throws the Failure */
 async function leaveUncertain(
   { log }: Pick<ToolUse, "log">,
   ordinal: number,
@@ -100,13 +100,13 @@ async function leaveUncertain(
   throw failure;
 }
 
-/** What a person is asked about a call; null where nobody has to be asked. */
+/** The request for approval of a call; null if nobody has to approve it. */
 type CallRequest = (ApprovalNeed & { readonly fingerprint: string }) | null;
 
 /**
- * It is found out anew each time: an approval holds for exactly what was asked then.
+ * Computes the request again each time: an approval covers exactly the call as it was shown.
  *
- * @returns REVIEW_PENDING where what the call would go on from is gone
+ * @returns REVIEW_PENDING if the state that the call would continue from is lost
  */
 export async function requestFor(
   { reach, grant }: Pick<ToolUse, "reach" | "grant">,
@@ -125,9 +125,9 @@ const isStateLost = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === "REVIEW_PENDING";
 
 /**
- * Goes on with a call whose step waits, as far as somebody has answered.
+ * Continues a call whose step waits, as far as it has been decided.
  *
- * @param approved fingerprint of what a person approved; undefined where nobody was asked yet
+ * @param approved fingerprint of the approved call; undefined if no request was made yet
  */
 export async function goOnWaiting(
   use: ToolUse,
@@ -145,11 +145,11 @@ export async function goOnWaiting(
   return endDenied(use, ordinal, call, "What was approved is not what would be done now.");
 }
 
-/** Nobody approves what nobody was shown. */
+/** Nobody can approve a part of a call that is not shown. */
 const tooLong = (chars: number): string =>
   `Somebody has to approve this call, and it takes ${chars} characters to show, of which ${MOST_PREVIEW_CHARS} are shown. Make it shorter.`;
 
-/** What one decision answers: the same call of the same tool by the same executor under the same preset, in the same folders; 64 hex. */
+/** What one decision covers: the same call by the same executor under the same preset, in the same folders; 64 hex digits. */
 const fingerprintOf = (
   { name }: Pick<Tool, "name">,
   args: object,
@@ -198,20 +198,20 @@ export const approvalPending = (tool: string): Failure =>
     `Somebody has to approve a call of ${tool}: nightdesk approvals review.`,
   );
 
-/** What the model is told where nobody can be asked: why somebody would have to be, and what runs without. */
+/** The message to the model when nobody can approve: the reason why approval is needed, and the tools that need none. */
 function nobodyThere({ why, instead }: ApprovalNeed, tools: readonly Tool[]): string {
   const free = tools.filter((tool) => tool.approval === undefined).map(({ name }) => name);
   const runs = [...(instead === undefined ? [] : [instead]), ...free].join(", ");
   return `Somebody has to approve this call, because ${why}, and nobody is there. Do not ask for it again. What runs without asking: ${runs === "" ? "nothing" : runs}.`;
 }
 
-/** What the model is told of a denial. */
+/** The message to the model about a denial. */
 export const deniedBecause = (reason: string | null): string =>
   reason === null
     ? "It was denied."
     : `It was denied: ${firstCodePoints(reason, MOST_ERROR_CHARS)}`;
 
-/** Ends a step as denied; the model is told why, and may go on. */
+/** Ends a step as denied; the next prompt shows the model the reason, and it may continue. */
 export async function endDenied(
   { record, log }: Pick<ToolUse, "record" | "log">,
   ordinal: number,
@@ -241,10 +241,10 @@ export async function endDenied(
   return null;
 }
 
-/** A tool that has no limit of its own. */
+/** The time limit of a tool that has none of its own. */
 const CALL_MS = 5 * 60_000;
 
-/** A tool that breaks is no fault of the job: the model is told, and may try something else. */
+/** Makes the call. A failed tool does not fail the job: the next prompt shows the error, and the model may try another. */
 export async function makeCall(
   use: ToolUse,
   ordinal: number,
@@ -303,7 +303,7 @@ export async function makeCall(
           },
     error,
     durationMs,
-    // Numbers of its pieces among the evidence of the run, and how many of them it was the first to find.
+    // The numbers of the pieces among the evidence of the run, and how many of them are new.
     detail: {
       ...(action === null ? {} : { evidence: action.evidence, found: action.found }),
       ...hitsOf(tool, output),
@@ -319,22 +319,22 @@ export async function makeCall(
   return null;
 }
 
-/** Characters of the head, and of the tail, of an output for which there is no room. */
+/** Characters that are stored of the beginning, and of the end, of an output that does not fit. */
 const END_CHARS = 4_000;
-/** What is shorter is kept whole, whatever is kept already. */
+/** A shorter output is stored whole, even if the room is used up. */
 const CUT_BEYOND_CHARS = 2 * END_CHARS + 1_000;
 
 type Kept = NonNullable<ToolOutput["kept"]>;
 type FittedOutputs = {
   readonly output: ToolOutput | null;
   readonly kept: Kept;
-  /** What was cut, and how long it was. */
+  /** The outputs that were cut, with their original lengths. */
   readonly cut: readonly string[];
 };
 
 /**
- * What is kept of what a tool gave: all of it while the batch has room; beyond that head and tail of what no answer may rest
- * on. The model is shown what is kept, so that a run that goes on later shows it the same.
+ * Cuts outputs to the room of the batch: everything is stored while there is room; after that only beginning and end of
+ * outputs that no answer may rest on. The model sees exactly what is stored, so that a resumed run shows it the same.
  */
 async function fitOutputs(
   log: Pick<StepLog, "outputRoom">,
@@ -373,7 +373,7 @@ function headAndTail(text: string): string {
   return `${head}\n… ${Math.max(0, chars - 2 * END_CHARS)} characters were not kept …\n${tail}`;
 }
 
-/** What a model is shown of an error, and a row keeps of it. */
+/** The most characters of an error in prompts and in rows. */
 const MOST_ERROR_CHARS = 500;
 
 type Attempted = ToolOutput | { kind: "broke"; code: string; message: string };
@@ -391,14 +391,14 @@ async function attempt(
   } catch (error) {
     signal.throwIfAborted();
     if (isStateLost(error)) await leaveUncertain({ log }, ordinal, error);
-    // A service that is away parks the job, which goes on where it stopped.
+    // A service that is not available parks the job, which later continues here.
     if (error instanceof Failure && error.code !== "TOOL_ERROR") throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { kind: "broke", code: "TOOL_ERROR", message: `${tool.name} broke: ${message}` };
   }
 }
 
-/** A rule that acted on what the model wrote; the model is told. */
+/** Records that a rule rejected a call; the next prompt shows the model the reason. */
 async function tell(
   use: Pick<ToolUse, "record" | "log">,
   detail: StepDetail & { readonly told: string },
