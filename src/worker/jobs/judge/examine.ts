@@ -36,10 +36,10 @@ type Examination = JudgeSettings & {
 };
 
 /**
- * Asks a model of labelled statements, call by call, until it is clear whether its yes is worth anything; what it did is put on record. A
- * model that fails has been examined all the same: the job succeeds, and says so.
+ * Asks a model about labelled statements, call by call, until it is clear whether its "yes" is reliable, and records the
+ * result. A model that fails has been examined all the same: the job succeeds and reports the failure.
  *
- * Refusals: MODEL_UNSUPPORTED of a model that reads no prompts, and those of its host.
+ * Refusals: MODEL_UNSUPPORTED for a model that reads no prompts, and those of its host.
  */
 export async function examineModel(examination: Examination): Promise<Outcome> {
   const { input, parts } = examination;
@@ -91,13 +91,13 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
 const TURNED_CALLS = 2;
 const NOT_TURNED = { flips: 0, of: 0, calls: 0 };
 
-/** Asks two of its calls again in reverse order: a verdict that goes by the place of a statement is another then. */
+/** Repeats two of the calls in reverse order: a verdict that depends on the position of a statement changes then. */
 async function askTurned(
   examinee: Examinee,
   asked: readonly Asked[],
   parts: CallParts,
 ): Promise<typeof NOT_TURNED | Refusal> {
-  // In the other forms each statement is asked by itself.
+  // In the other forms each call holds one statement.
   if (examinee.form !== "list") return NOT_TURNED;
   let [flips, of] = [0, 0];
   for (let call = 0; call < TURNED_CALLS; call += 1) {
@@ -113,7 +113,7 @@ async function askTurned(
   return { flips, of, calls: TURNED_CALLS };
 }
 
-/** Null where nobody asks for it. It decides nothing: a machine's label is no reading. */
+/** Asks about statements from the operator's index, if the job wants that. The result decides nothing: a machine labelled them. */
 async function askOwn(
   examinee: Examinee,
   { input: { own: most }, database, deps, parts }: Examination,
@@ -148,7 +148,7 @@ async function askOwn(
   return { machine: countsBy("machine"), person: countsBy("person") };
 }
 
-/** A value with what its schema says of it; nothing of one that the schema gives no more. */
+/** A decided value with its field in the schema; empty if the schema no longer yields that value. */
 function fieldOf({ input, fields, value, ...decided }: DecidedValue): readonly DecidedField[] {
   const job = parseJobInput(input);
   if (!job.ok || job.input.kind !== "extract") return [];
@@ -182,7 +182,7 @@ type Sat = {
   readonly state: keyof typeof MEANS;
   readonly calls: number;
   readonly asked: readonly Asked[];
-  /** From which score on it says yes; null of one that says it in words. */
+  /** The score from which on an answer counts as yes; null for a model that answers in words. */
   readonly yesFrom: number | null;
 };
 
@@ -204,7 +204,7 @@ async function sitExam(
       })),
     );
     const isLast = at === calls.length - 1;
-    // Which of its scores are a yes is known from all of them.
+    // The limit of a yes is computed from the scores of all calls.
     if (examinee.from !== undefined && !isLast) continue;
     const yesFrom = examinee.from === undefined ? null : limitOf(asked);
     const confirmed = yesFrom === null ? asked : asked.map((one) => atLimit(one, yesFrom));
@@ -234,7 +234,7 @@ const tally = (asked: readonly Pick<Asked, "isConfirmed">[]): ExamCounts["wrong"
   confirmed: asked.filter(({ isConfirmed }) => isConfirmed).length,
 });
 
-/** By kind and language, in the order in which they were met. */
+/** Counts by kind and language, in the order of first occurrence. */
 function partsOf(asked: readonly Asked[]): readonly ExamPart[] {
   const groups = groupBy(asked, ({ pair: { kind, language, isWrong } }) =>
     JSON.stringify([kind, language, isWrong]),

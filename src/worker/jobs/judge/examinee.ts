@@ -13,25 +13,25 @@ import { UNCLEAR } from "../../verify/judge/verdicts.ts";
 import type { Verdict } from "../../verify/judge/verdicts.ts";
 import { askJudge, JUDGE_PROMPT, sourcedLine, statementLine } from "./judge-call.ts";
 
-/** Whoever may be asked of statements, in the form that it is asked in. */
+/** A model that can judge statements, in one of the forms. */
 export type Examinee = {
   readonly name: string;
   readonly form: JudgeForm;
-  /** Its weights, or what stands for them where its host reports none, 64 hex. */
+  /** The digest of its weights, or a hash in its place if the host reports none; 64 hex digits. */
   readonly identity: string;
-  /** Whether the weights are known: else what an exam says holds for a week. */
+  /** Whether the weights are known: if not, the result of an exam is valid for a week. */
   readonly isKnown: boolean;
-  /** Of what it is asked: another one needs another exam. */
+  /** The version of its prompt: another version needs another exam. */
   readonly prompt: string;
   ask(
     statements: readonly AskedStatement[],
     parts: CallParts,
   ): Promise<readonly Verdict[] | Refusal>;
-  /** Of one that gives scores: who says yes from this one on. */
+  /** For a model that returns scores: the same model with the score from which on it says yes. */
   readonly from?: (score: number) => Examinee;
 };
 
-/** A model that is asked in words. Null of one that reads no prompts. */
+/** A model that is asked in words; null for a model that reads no prompts. */
 export function examineeOf(
   auditor: Auditor,
   { form, supportedMeans, fenceKey }: ListSettings,
@@ -63,12 +63,12 @@ export function examineeOf(
 
 type ListSettings = {
   readonly form: Exclude<JudgeForm, "nli">;
-  /** What the model of form yes_no says of a statement that the lines carry. */
+  /** The word by which the model of form yes_no says that the lines support a statement. */
   readonly supportedMeans: "yes" | "no";
   readonly fenceKey: Buffer;
 };
 
-/** A local cross-encoder for natural language inference. From which score on it says yes, its exam finds. */
+/** A local cross-encoder for natural language inference. Its exam finds the score from which on it says yes. */
 export const comparingExaminee = (
   model: { readonly name: string; readonly identity: string },
   compare: CompareClaims,
@@ -95,10 +95,10 @@ export const comparingExaminee = (
   },
 });
 
-/** From there on it is more likely contradicted than all else. */
+/** From this score on contradiction is more likely than the other two classes together. */
 const CONTRADICTED_FROM = 0.5;
 
-/** As the checkers expect it that were trained for one question: a document, a claim, and one word. */
+/** The prompt of checkers that are trained for exactly this question: a document, a claim, and one word as the answer. */
 const YES_NO_PROMPT: PromptTemplate<"document" | "claim"> = {
   version: "yes-no/1",
   slots: ["document", "claim"],

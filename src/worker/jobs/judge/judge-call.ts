@@ -12,7 +12,7 @@ import { DIFFERENCES, readVerdicts, SAYS, UNCLEAR } from "../../verify/judge/ver
 import type { ShownLines, Verdict } from "../../verify/judge/verdicts.ts";
 import { append } from "../../../shared/group-by.ts";
 
-/** More of them in a call cost no less each, and are told apart worse. */
+/** More statements per call are not cheaper each, and the model confuses them more often. */
 export const MOST_STATEMENTS = 10;
 const MOST_LINE_CHARS = 700;
 const MOST_SOURCE_CHARS = 300;
@@ -53,8 +53,8 @@ type JudgeCall = Auditor & {
 };
 
 /**
- * One call for at most ten statements, a verdict for each in order. A reply that holds none is asked for once more in two halves.
- * A refusal of the host is given back: the caller says what it means.
+ * Asks about at most ten statements in one call and returns their verdicts in order. If a reply holds no verdicts, it asks once
+ * more in two halves. It returns a refusal of the host: the caller decides what that means.
  */
 export async function askJudge(
   call: JudgeCall,
@@ -105,7 +105,7 @@ async function askOnce(
   return readVerdicts(reply.text, shown);
 }
 
-/** Keys are fixed: no statement can be left out, or be told twice. No words of its own: hosts crawl over long ones. */
+/** Fixed keys, so that a reply can't leave out or repeat a statement. No free text: it is slow under a schema. */
 const formatOf = (shown: ShownLines): Readonly<Record<string, unknown>> =>
   objectSchema(
     Object.fromEntries(
@@ -120,7 +120,7 @@ const formatOf = (shown: ShownLines): Readonly<Record<string, unknown>> =>
     ),
   );
 
-/** Each line once, numbered over the call, below its source; and the numbers of each statement's. */
+/** Numbers each distinct line once per call, below its source; `shown` holds the numbers for each statement. */
 function numberLines(statements: readonly AskedStatement[]): {
   readonly text: string;
   readonly shown: ShownLines;
@@ -145,11 +145,11 @@ function numberLines(statements: readonly AskedStatement[]): {
   return { text, shown };
 }
 
-/** Words of a document can't open a line that is read as one of ours. */
+/** Text of a document on one line can't start a line that looks like one of ours. */
 const onOneLine = (text: string, mostChars: number): string =>
   firstCodePoints(text.replace(/\s+/g, " ").trim(), mostChars);
 
-/** A line below its source, for a checker that is shown both as text. */
+/** A line with its source, for a checker that gets both as one text. */
 export const sourcedLine = ({ source, text }: JudgeLine): string =>
   `${onOneLine(source, MOST_SOURCE_CHARS)}: ${onOneLine(text, MOST_LINE_CHARS)}`;
 

@@ -9,12 +9,12 @@ import { verdictsBy } from "../../verify/judge/verdicts.ts";
 
 type Bound = {
   readonly values: readonly FieldValue[];
-  /** In their order. */
+  /** In the order of the values. */
   readonly bindings: readonly FieldBinding[];
   readonly evidence: readonly CitableBlock[];
 };
 
-/** What a judge says of the values of an extraction, by pointer; nothing where none may be asked. */
+/** The verdicts of a judge on the values of an extraction, by pointer; empty if no judge may be asked. */
 export async function judgeFields(
   { values, bindings, evidence }: Bound,
   answerer: Auditor,

@@ -11,8 +11,8 @@ import { verdictsBy } from "../../verify/judge/verdicts.ts";
 type Judged = { readonly rules: AnswerRules; readonly answerer: Auditor };
 
 /**
- * A validated reply, its open statements asked of the judge: they are graded anew by what it says. As it is where no judge is
- * configured, or none may be asked.
+ * Asks the judge about the open statements of a validated reply and grades them again by its verdicts. Returns the reply
+ * unchanged if no judge is configured or may be asked.
  * @param again validates the same reply with the verdicts
  */
 export async function judgeReply<T>(
@@ -35,14 +35,14 @@ export async function judgeReply<T>(
   return verdicts.size === 0 ? validated : again(verdicts);
 }
 
-/** What a judge says of these changes their grade. */
+/** A verdict of a judge changes the grade of claims with these reasons. */
 const OPEN: ReadonlySet<ClaimReason> = new Set([
   ...(["not_asked", "figure", "name", "polarity", "opposite"] as const),
   ...(["anchor", "subject", "frame", "label"] as const),
 ]);
 const MOST_CHARS = 2_000;
 
-/** Each once. What stands in the evidence word for word, or cites nothing that was read, is settled. */
+/** The open claims, each once. A claim that stands in the evidence word for word, or cites nothing that was read, is settled. */
 function openClaims(claims: readonly ClaimRecord[]): readonly ClaimRecord[] {
   const open = claims.filter(
     ({ reason, text, span, checks }) =>

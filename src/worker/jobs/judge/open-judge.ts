@@ -39,10 +39,10 @@ export type JudgeSettings = {
   };
 };
 
-/** A call has a place for a wrong control, and for a right one. */
+/** Leaves two places in each call, for a wrong and a right control statement. */
 const MOST_BESIDE_CONTROLS = MOST_STATEMENTS - 2;
 
-/** The judges of the configuration: each is asked once it has passed its exam, which is asked for where there is none. */
+/** The judges of the configuration. A judge is asked after it has passed its exam; a missing exam is requested first. */
 export function openJudge(settings: JudgeSettings): AskJudge {
   const { database, deps } = settings;
   return async (statements, answerer, parts) => {
@@ -57,7 +57,7 @@ export function openJudge(settings: JudgeSettings): AskJudge {
   };
 }
 
-/** Null where it has not passed its exam. @throws Failure EXAM_PENDING */
+/** Null if the judge has not passed its exam. @throws Failure EXAM_PENDING */
 async function passedExam(
   settings: JudgeSettings,
   examinee: Examinee,
@@ -68,7 +68,7 @@ async function passedExam(
   return exam?.state === "passed" ? { key, examinee: withLimit(examinee, exam.yesFrom) } : null;
 }
 
-/** One that gives scores, as its exam found from which on it says yes. */
+/** Sets the score from which on a judge with scores says yes, as its exam found it. */
 export const withLimit = (examinee: Examinee, yesFrom: number | null): Examinee =>
   (yesFrom === null ? undefined : examinee.from?.(yesFrom)) ?? examinee;
 
@@ -84,7 +84,7 @@ async function askAll(
   return verdicts;
 }
 
-/** Of another prompt or another exam nothing is known. */
+/** The key of an exam: results of another prompt or another exam do not count. */
 export const keyOf = ({ identity, form, prompt }: Examinee): ExamKey => ({
   identity,
   form,
@@ -92,7 +92,7 @@ export const keyOf = ({ identity, form, prompt }: Examinee): ExamKey => ({
   exam: EXAM_VERSION,
 });
 
-/** Null where whoever would judge reads no prompts. */
+/** Null for a judge that reads no prompts. */
 export function examineeFor(
   { config, deps }: Pick<JudgeSettings, "config" | "deps">,
   auditor: Auditor | null,
@@ -110,7 +110,7 @@ export function examineeFor(
   return examineeOf(auditor, { form, supportedMeans, fenceKey: deps.fenceKey });
 }
 
-/** Whoever wrote the answer, where the configuration names nobody else; null of one that reads no prompts, and of the same model again. */
+/** The configured judges, by default the model that wrote the answer; null for one without prompts, and for a repeated one. */
 async function judgesOf(
   settings: JudgeSettings,
   answerer: Auditor,
@@ -128,7 +128,7 @@ async function judgesOf(
   return judges;
 }
 
-/** Who is to be examined: the model of that name, else who judges, or would. Null where none has words, or none is asked in words. */
+/** The model to examine: the named one, else the configured judge. Null if the form is nli, or no language model is set. */
 export async function auditorOf(
   name: string | undefined,
   { config: { model: settings, verify }, deps }: Pick<JudgeSettings, "config" | "deps">,
@@ -143,8 +143,8 @@ export async function auditorOf(
 }
 
 /**
- * The exam is a job of its own, which the first night with a new model asks for. An answer of a night waits for it and takes no place
- * meanwhile: its next run comes to the same statements by the replies on record.
+ * Requests the exam, which is a job of its own: the first job that meets a new model requests it. Meanwhile the answer that
+ * needs the exam is parked and takes no slot; its next run reaches the same statements by the stored replies.
  * @throws Failure EXAM_PENDING
  */
 async function awaitExam(
@@ -170,8 +170,8 @@ type Asking = {
 };
 
 /**
- * A wrong statement of the exam stands among those of each call, and a right one in every third: whoever calls the wrong one right is not
- * believed in that call. It is asked once more, with the nearest lines alone; then its statements stay unclear.
+ * Adds control statements of the exam to each call: a wrong one always, a right one to every third. If the judge says yes to the
+ * wrong one, the call does not count. It is repeated once, with only the nearest lines; after that the statements stay unclear.
  */
 async function askWithControls(
   statements: readonly AskedStatement[],
@@ -231,7 +231,7 @@ async function askOnce(
   return statements.map((statement, at) => inWords(name, statement, verdictAt(at)));
 }
 
-/** Whether all replies are those of earlier calls: their controls were counted then. */
+/** Detects whether all replies are those of earlier calls: their controls were counted at that time. */
 function watchCalls(parts: Asking["parts"]): {
   readonly parts: Asking["parts"];
   readonly isTakenOver: () => boolean;
@@ -253,7 +253,7 @@ function watchCalls(parts: Asking["parts"]): {
   };
 }
 
-/** By the words of the statements: the same ones meet the same controls, and a run that is repeated asks the same. */
+/** Draws controls by the words of the statements: equal statements get equal controls, so a repeated run sends the same call. */
 function controlsFor(seed: Buffer, fenceKey: Buffer): readonly ExamPair[] {
   const pairs = readExamPairs();
   const pick = (isWrong: boolean, at: number): readonly ExamPair[] => {
