@@ -16,10 +16,10 @@ import type { AskedCheck } from "./auditor.ts";
 import { isDoubted } from "./draft.ts";
 import type { Draft, Statement } from "./draft.ts";
 
-/** What the verification of one answer works with. */
+/** The inputs of the verification of one answer. */
 export type Verifying = {
   readonly verification: Verification;
-  /** What earlier runs of the job have come to. */
+  /** The checks that earlier runs of the job have made. */
   readonly stored: StoredVerification;
   readonly audit: Auditor & { readonly task: string; readonly fenceKey: Buffer };
   readonly parts: CallParts;
@@ -41,7 +41,7 @@ export async function checkAnew(about: NewRound, run: Verifying): Promise<Omit<R
   };
 }
 
-/** Files of a set that are looked through for a denial. */
+/** The most files of a set that are searched for a contradiction of a denial. */
 const MOST_MEMBERS = 200;
 
 async function findByRules(
@@ -60,7 +60,7 @@ async function findByRules(
   return found;
 }
 
-/** A draft that is not checked yet. */
+/** A draft before its checks. */
 type NewRound = {
   readonly draft: Draft<unknown>;
   readonly sha256: string;
@@ -69,9 +69,9 @@ type NewRound = {
 };
 
 /**
- * Three questions at most: first what rules found wrong, open or unknown, then what the auditor asks, then what rules
- * found right. Where a rule says no, nobody else needs to look. A doubted statement of which nothing is asked is a question
- * itself, and where nobody asks anything each statement is.
+ * Chooses at most three questions: first the findings of rules that are wrong, open or unknown, then questions of the auditor,
+ * then findings of rules that are right. If a rule says no, nothing else is asked. A doubted statement without a question
+ * becomes a question itself; if there is no question at all, every statement does.
  */
 async function newChecks(
   { draft, sha256, round, statements }: NewRound,
@@ -101,10 +101,10 @@ async function newChecks(
   });
 }
 
-/** What speaks against a statement first, then what nobody can say yet. */
+/** Contradictions first, then what is still undecided. */
 const BY_STATE: readonly RuleCheck["state"][] = ["no", "open", "unknown", "yes"];
 
-/** Checks with one of each doubted statement before all others; of one that has none the question whether it is so. */
+/** Puts one check of each doubted statement first; a doubted statement without a check becomes the question whether it is so. */
 function doubtedFirst(
   asked: readonly NewCheck[],
   statements: readonly Statement[],
@@ -123,7 +123,7 @@ type NewCheck = Omit<CheckRecord, "round" | "ordinal" | "draftSha256" | "claim" 
 
 type RuleFound = Pick<RuleFindings, "disagreements"> & {
   readonly newestWins: boolean;
-  /** Files that may hold what a statement denies. */
+  /** Files that may contain what a statement denies. */
   readonly candidates: (claim: number) => readonly string[];
 };
 
@@ -132,11 +132,11 @@ const isDated = ({ claim }: RuleCheck, disagreements: RuleFindings["disagreement
 
 function ofRule(check: RuleCheck, { disagreements, candidates, newestWins }: RuleFound): NewCheck {
   const { claim, rule, question, expects, detail, places } = check;
-  // Which of two documents is right no rule can say, unless the operator has.
+  // Rules can't say which of two documents is right, unless the operator chose that the newest wins.
   const isDisagreement =
     rule === "agreement" && contradicts(check) && !(newestWins && isDated(check, disagreements));
   const state = isDisagreement ? "unknown" : check.state;
-  // What can't be computed again lacks no document.
+  // A sum that can't be recomputed does not lack a document.
   const open = rule === "sum" ? "auditor_failed" : "source_missing";
   const why = isDisagreement ? "sources_disagree" : open;
   return {
@@ -164,7 +164,7 @@ const firstLineOf = (path: string): CheckPlace => ({
   quote: null,
 });
 
-/** Files that may hold what a statement denies: those that it does not cite, where there are any: nobody may have looked at them. */
+/** Files that may contain what a statement denies: first those that it does not cite, because nobody may have looked at them. */
 function candidatesFor(
   claim: number,
   coverage: RuleFindings["coverage"],
@@ -196,7 +196,7 @@ const ofModel = (asked: AskedCheck): NewCheck => ({
   evidence: [],
 });
 
-/** Of what the auditor asks nothing. */
+/** A check of a statement about which the auditor asks nothing. */
 const ofStatement = ({ number, claim }: Statement): NewCheck =>
   ofModel({
     claimNumber: number,
@@ -204,7 +204,7 @@ const ofStatement = ({ number, claim }: Statement): NewCheck =>
     expects: "yes",
   });
 
-/** What a rule could not clear somebody has to look at: files beyond those that a check is given were not read for it. */
+/** Files beyond those that a check receives count as unread, if a rule could not exclude them. */
 const coverageRecord = (
   { claim, setQuery, members, read, candidates }: RuleFindings["coverage"][number],
   round: number,
@@ -219,10 +219,10 @@ const coverageRecord = (
 });
 
 const MOST_PATHS = 3;
-/** Files that a check of a denial is given, each of which it reads first. */
+/** The most files that a check of a denial receives; it reads all of them first. */
 const MOST_CANDIDATES = 8;
 
-/** A check as a job: it is told the task, the statement, the question, and the files that they rest on. */
+/** A check as a job. Its input is the task, the statement, the question, and the files that they rest on. */
 export function queuedCheck(
   { round, ordinal, claimNumber, claim, question, expects, evidence, rule }: CheckRecord,
   { draft, statements }: Pick<NewRound, "draft" | "statements">,

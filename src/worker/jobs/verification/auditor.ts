@@ -17,7 +17,7 @@ import { parseObject } from "../../verify/validate-fields.ts";
 import { DECOMPOSE_PROMPT, DECOMPOSE_SCHEMA, AUDIT_PROMPT, AUDIT_SCHEMA } from "./prompts.ts";
 import type { Statement } from "./draft.ts";
 
-/** What the auditor is shown: the task, and the statements with what carries them. Nothing else of the run. */
+/** The input of the auditor: the task, and the statements with their quotes. Nothing else of the run. */
 type Audit = Auditor & {
   readonly task: string;
   readonly statements: readonly Statement[];
@@ -39,7 +39,7 @@ const decomposedSchema = z.object({
 
 export type AskedCheck = Pick<CheckRecord, "claimNumber" | "question" | "expects">;
 
-/** Which statements are to be looked at, and what is asked about each; none where the reply can't be read. */
+/** Asks the auditor which statements to check, and the question about each; empty if the reply can't be read. */
 export async function decompose(audit: Audit, parts: CallParts): Promise<readonly AskedCheck[]> {
   const reply = await askAuditor("decompose", DECOMPOSE_PROMPT, audit, {
     values: { task: quoteName(audit.task) },
@@ -62,7 +62,7 @@ const auditSchema = z.object({
 
 export type AuditReply = z.infer<typeof auditSchema>;
 
-/** What the auditor makes of an answer and its checks; null where it can't be read: a number in its prose is no score. */
+/** The auditor's score of an answer after its checks; null if it can't be read: a number in prose is no score. */
 export async function scoreAnswer(
   audit: Audit,
   checks: readonly CheckRecord[],
@@ -75,14 +75,14 @@ export async function scoreAnswer(
   });
   const read = auditSchema.safeParse(reply);
   if (!read.success) return null;
-  // A correction that names nothing to look at, or no change, is none.
+  // A correction without a place or a change is useless.
   const corrections = read.data.corrections.filter(
     ({ where, change }) => where !== "" && change !== "",
   );
   return { ...read.data, corrections: corrections.slice(0, MOST_CHECKS) };
 }
 
-/** One line, in which documents and models have put words: none of them closes or opens anything. */
+/** One line. It contains words of documents and models, which can't open or close anything in the prompt. */
 const describeCheck = (check: CheckRecord): string => {
   const found = check.evidence.map(
     ({ path, line_start: at, quote }) =>
@@ -99,7 +99,7 @@ type CheckPrompt<Slot extends string> = {
   readonly parts: CallParts;
 };
 
-/** The object of a reply; null where it is none, or the host could not be asked for one. */
+/** The object in the reply; null if it holds none, or the host refused the call. */
 async function askAuditor<Slot extends string>(
   pass: Extract<ReplyRecord["pass"], "decompose" | "audit">,
   template: PromptTemplate<Slot>,
@@ -125,7 +125,7 @@ async function askAuditor<Slot extends string>(
   return reply.kind === "refused" ? null : reply.fields;
 }
 
-/** A statement as a piece of its own: its number, what it cites, and the words that carry it. */
+/** A statement as a block of the prompt: its number, its source, and the words that support it. */
 function blockOf({ number, claim }: Statement): EvidenceBlock {
   const { text, span, carrier, grade } = claim;
   const place = span === null ? "no place" : `${span.path}:${String(span.lineStart)}`;
@@ -144,15 +144,15 @@ function blockOf({ number, claim }: Statement): EvidenceBlock {
 
 const MOST_DRAFT_CHARS = 2_000;
 
-/** A call whose reply has to be an object. */
+/** A call whose reply must be an object. */
 type AskedFor = Pick<ModelCall, "pass" | "model" | "choice"> & {
   readonly boundary: string;
   readonly prompt: (correction: Correction) => Prompt;
-  /** A schema, for a host that holds replies to one. */
+  /** A schema, for a host that enforces one. */
   readonly format: Readonly<Record<string, unknown>>;
 };
 
-/** What is no object is asked for once more, with what was wrong with it. */
+/** Repeats the call once, with the fault, if the reply is no object. */
 export async function askForObject(
   { boundary, prompt, format, ...call }: AskedFor,
   parts: CallParts,
@@ -177,13 +177,13 @@ async function askOnce(call: ModelCall, parts: CallParts): Promise<AskedObject |
     : { kind: "object", fields: null, text, reason: parsed.reason };
 }
 
-/** Not checked against any schema; `fields` is null where the reply is no object, or its host could not read it. */
+/** Not validated by a schema; `fields` is null if the reply is no object. */
 type AskedObject =
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, unknown>> }
   | {
       readonly kind: "object";
       readonly fields: null;
       readonly text: string;
-      /** A clause about the reply, without its words. */
+      /** The reason as a clause, which quotes nothing of the reply. */
       readonly reason: string;
     };

@@ -3,37 +3,37 @@ import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, Reading } from "../../evidence/types.ts";
 import type { Fault } from "../../evidence/validated.ts";
 
-/** An answer that the rules let stand, by the model that wrote it, and how another draft is made of it. */
+/** An answer that passed the rules, the model that wrote it, and the ways to make another draft of it. */
 export type Draft<T> = Auditor & {
   readonly kind: "draft";
   readonly value: T;
-  /** As it is given, with its footer. */
+  /** The text of the answer with its footer. */
   readonly text: string;
-  /** Those that were left out among them. */
+  /** The claims of the answer, including those that were removed from it. */
   readonly claims: readonly ClaimRecord[];
-  /** Values of fields, of which rules for sentences can't tell whether words carry them; sentences unless told. */
+  /** "values": the statements are values of fields, for which rules about sentences do not apply. Default: sentences. */
   readonly states?: "values";
-  /** What the job was asked for, in a line. */
+  /** The task of the job in one line. */
   readonly task: string;
   readonly evidence: readonly CitableBlock[];
   /**
-   * The answer put right by the model that wrote it; null where that gave nothing that may stand, or the same.
+   * Lets the model that wrote the answer revise it; null if the new answer does not pass, or is the same.
    * @param found reads the files that the checks rest on and the answer does not
    */
   revise(
     faults: readonly Fault[],
     found: () => Promise<readonly Reading[]>,
   ): Promise<Draft<T> | null>;
-  /** The answer with a sentence of ours about what was read. */
+  /** The answer with a sentence of Nightdesk about the coverage. */
   withNote(note: string): T;
-  /** What a person says instead of the answer; null where that is not of the form that it has to have. */
+  /** The correction of a person in place of the answer; null if it does not have the required form. */
   withCorrection(correction: string, by: string): T | null;
 };
 
-/** A statement that stands, numbered from 1 over the answer. */
+/** A statement of the answer, numbered from 1. */
 export type Statement = { readonly number: number; readonly claim: ClaimRecord };
 
-/** Whether the words that carry it leave open whether it is so. */
+/** Whether the quote of a statement leaves open whether it is true. */
 export const isDoubted = ({ claim }: Statement): boolean => claim.grade !== "supported";
 
 export const statementsOf = ({ claims }: Pick<Draft<unknown>, "claims">): readonly Statement[] =>

@@ -26,7 +26,7 @@ type Parts = {
 const isVerified = (input: JobInput): input is Verified =>
   VERIFIED_KINDS.some((kind) => kind === input.kind);
 
-/** What the answers of a job are verified with: by its own mode, or that of the desk; nothing where that is off. */
+/** The verification for the answers of a job: by the mode of the job, else of the configuration; undefined if that is off. */
 export function openVerification(
   {
     jobId,
@@ -59,10 +59,10 @@ export function openVerification(
   };
 }
 
-/** The last of a list of models, where a person is to decide. */
+/** The last entry of a list of models, which means that a person decides. */
 const HUMAN = "human";
 
-/** A model that a job names is the only one that it asks. */
+/** The next instance after a tier. A job that names a model uses only that model. */
 function nextAfter(
   tiers: readonly string[],
   tier: number,
@@ -73,7 +73,7 @@ function nextAfter(
   return tiers.at(-1) === HUMAN ? "human" : null;
 }
 
-/** The input for the model of a tier, as the list of its kind has it; as it is where it names a model of its own. */
+/** The input with the model of a tier from the list of its kind; unchanged if the input names a model. */
 export function atTier<Input extends JobInput>(
   input: Input,
   tier: number,
@@ -86,17 +86,17 @@ export function atTier<Input extends JobInput>(
   return model === undefined ? input : withModel(input, { model });
 }
 
-/** The model that the input of an answer names; undefined where it names none. */
+/** The model that the input of an answer names, if any. */
 export const modelNamedBy = (input: JobInput): string | undefined =>
   isVerified(input) ? input.options?.model : undefined;
 
-/** The rounds of a job, as its rows have them. */
+/** Loads the stored rounds of a job. */
 export const storedRounds =
   (db: Queryable, jobId: string): Parts["stored"] =>
   () =>
     selectVerification(db, jobId);
 
-/** What rules may look at is what the job may read: files by the sandbox that it is given, rows by its prefix. */
+/** Limits rules to what the job may read: files by its sandbox, rows by its path prefix. */
 function sourcesOf({
   deps,
   listPaths,
@@ -109,7 +109,7 @@ function sourcesOf({
     listPaths,
     listPathsNow,
     read: (path) => deps.readTextFile({ path, lookup: "exact", maxChars }),
-    // A statement may have no word that anything could be searched by.
+    // A statement without letters and digits can't be searched.
     search: async (text, limit) =>
       /[\p{L}\p{N}]/u.test(text)
         ? deps.search(

@@ -3,7 +3,7 @@ import type { PromptTemplate } from "../../answer/prompt.ts";
 import { objectSchema } from "../../text/model-json.ts";
 import { MOST_CHECKS } from "../../verify/checks/rule-checks.ts";
 
-/** Which statements of an answer are to be looked at, and what is to be asked about each. */
+/** Asks which statements of an answer to check, and the question about each. */
 export const DECOMPOSE_PROMPT: PromptTemplate<"task"> = {
   version: "decompose/2",
   slots: ["task"],
@@ -39,7 +39,7 @@ export const DECOMPOSE_SCHEMA = objectSchema({
   },
 });
 
-/** What the files say to a question about a statement. */
+/** Asks for the answer of the evidence to a question about a statement. */
 export const VERDICT_PROMPT: PromptTemplate<"task" | "notes"> = {
   version: "verdict/2",
   slots: ["task", "notes"],
@@ -69,7 +69,7 @@ export const VERDICT_SCHEMA = objectSchema({
   answer: { type: "string", enum: ["yes", "no", "unknown"] },
 });
 
-/** What an answer is worth after its checks. */
+/** Asks for the score of an answer after its checks. */
 export const AUDIT_PROMPT: PromptTemplate<"task" | "checks"> = {
   version: "audit/1",
   slots: ["task", "checks"],

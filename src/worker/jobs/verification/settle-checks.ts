@@ -15,16 +15,16 @@ import type { AuditReply } from "./auditor.ts";
 import { isDoubted } from "./draft.ts";
 import type { Statement } from "./draft.ts";
 
-/** From this score on an answer passes. */
+/** The lowest score of an answer that passes. */
 const PASSES = 3;
-/** The most that an answer gets of which something is open or contradicted. */
+/** The highest score of an answer that has an open or contradicted check. */
 const CAPPED = 2;
 
 const ENDED = new Set(["succeeded", "refused", "failed", "cancelled", "expired"]);
 
 /**
- * The checks of a round as their jobs have left them. A verdict whose words do not carry a doubted statement is none, unless
- * another one of the same statement does: it may have been asked about something beside it.
+ * The checks of a round with the results of their jobs. A verdict whose quote does not support a doubted statement does not
+ * count, unless another verdict supports the same statement: the first question may have been about a detail.
  */
 export function settledChecks(
   known: readonly StoredCheck[],
@@ -43,7 +43,7 @@ export function settledChecks(
   });
 }
 
-/** What no single line shows, by the rule that has found a statement to be so: what is denied of a set, the only one, or a count. */
+/** Objections that do not count, by the rule that confirmed the statement: no single line shows a denial, a uniqueness or a count. */
 const OF_NO_LINE: Readonly<Record<string, ReadonlySet<string> | "all">> = {
   coverage: "all",
   uniqueness: "all",
@@ -63,8 +63,8 @@ function objectionsIn(
 }
 
 /**
- * A check as its job has left it; open while the job has not ended.
- * @param against what keeps the words of its verdict from carrying the statement
+ * A check with the result of its job; open while the job has not ended.
+ * @param against the objections to the quote of its verdict
  */
 export function settledCheck(
   { record, jobState, jobError, verdict }: StoredCheck,
@@ -96,8 +96,8 @@ export function settledCheck(
 type Settled = Pick<CheckRecord, "state" | "detail" | "reason" | "evidence">;
 
 /**
- * What an auditor says, held to the rule that asked. Documents that it finds to disagree settle nothing: which of them holds
- * nobody has said. A file that may hold the contrary of a denial is done with only by words of such a file.
+ * Limits the verdict of an auditor by the rule that asked. Documents that disagree settle nothing, because nobody has decided
+ * which one is valid. A denial is confirmed only by words of a file that may contain the opposite.
  */
 function heldToRule(
   { rule, expects, evidence: asked }: CheckRecord,
@@ -119,7 +119,7 @@ function heldToRule(
   return { state: answer, detail, reason: null, evidence };
 }
 
-/** Why a check that was refused or broke settles nothing. */
+/** The reason why a check that was refused or failed settles nothing. */
 function reasonOf(code: string | null): UnresolvedReason {
   switch (code) {
     case "STAGNATED":
@@ -144,7 +144,7 @@ function reasonOf(code: string | null): UnresolvedReason {
   }
 }
 
-/** The score of a round: what the auditor gave, and what keeps it low whatever that is. */
+/** The score of a round: the auditor's score, limited by the open points of the round. */
 export function scoreOf(
   { round, checks, coverage }: Round,
   reply: AuditReply | null,
@@ -167,7 +167,7 @@ export function scoreOf(
   return { round, score, given, caps, corrections: reply?.corrections ?? [] };
 }
 
-/** Rules that settle whether a statement is so; the others look whether something else speaks against it. */
+/** Rules that decide whether a statement is true; the other rules look for contradictions. */
 const SETTLING: ReadonlySet<string> = new Set(["coverage", "sum"]);
 
 const isOf =
@@ -178,14 +178,14 @@ const isOf =
 export const passes = ({ score }: Pick<AuditRecord, "score">): boolean =>
   score !== null && score >= PASSES;
 
-/** Files that the statements and their checks rest on. */
+/** Counts the files that the statements and their checks rest on. */
 const sourcesOf = (checks: readonly CheckRecord[], statements: readonly Statement[]): number =>
   new Set([
     ...statements.flatMap(({ claim }) => claim.span?.path ?? []),
     ...checks.flatMap(({ evidence }) => evidence.map(({ path }) => path)),
   ]).size;
 
-/** What a revision is told: what checks have found against the answer, then what the auditor wants changed. */
+/** The faults for a revision: findings of checks against the answer, then corrections of the auditor. */
 export function faultsOf(
   checks: readonly CheckRecord[],
   { corrections }: Pick<AuditRecord, "corrections">,
@@ -209,8 +209,8 @@ export function faultsOf(
 const MOST_FOUND = 3;
 
 /**
- * Files in which checks found what decides: those that speak against a statement, and those that the auditor names. What a
- * check could not settle has found nothing.
+ * Files in which checks found something decisive: contradictions, and places that the auditor names. An unsettled check has
+ * found nothing.
  */
 export function foundFiles(
   checks: readonly CheckRecord[],
@@ -238,7 +238,7 @@ function saidBy({ state, detail, evidence }: CheckRecord): string {
 
 const MOST_SOURCES = 3;
 
-/** What it takes to settle what is open at the end. */
+/** What is needed to settle the points that stay open. */
 export function constraintsOf(
   { checks, coverage }: Pick<Round, "checks" | "coverage">,
   { caps }: Pick<AuditRecord, "caps">,

@@ -27,9 +27,9 @@ import { statementsOf } from "./draft.ts";
 import type { Draft, Statement } from "./draft.ts";
 
 /**
- * What verification made of a draft: an answer that stands, the refusal of one that does not, or what it waits for.
- * `unresolved` is what checks could not settle; `failed` and `unverified` stand unless verify.mode is strict, or a person
- * has rejected them.
+ * The result of the verification of a draft: an answer that stands, a refusal, or a pending state. `unresolved` means that
+ * checks could not settle something; `failed` and `unverified` answers stand unless verify.mode is strict or a person has
+ * rejected them.
  */
 export type Verified<T> =
   | {
@@ -39,18 +39,18 @@ export type Verified<T> =
   | { readonly kind: "failed" | "unverified" | "unresolved"; readonly refusal: Refusal }
   | Pending;
 
-/** How the run ends. */
+/** Turns the result of the verification into the end of the run. */
 export const endOf = <T>(verified: Verified<T>, succeed: (value: T) => Outcome): RunEnd => {
   if ("value" in verified) return succeed(verified.value);
   return "refusal" in verified ? verified.refusal : verified;
 };
 
 /**
- * Rules, questions, checks, score, revision, and again: what an answer has to go through before it counts. Where its
- * checks are jobs of their own it is `drafted`, and the next run of the job comes to the same answer by the replies on
- * record, finds its checks settled in their rows, and goes on.
+ * Repeats rules, questions, checks, score and revision until the answer passes or is given up. When its checks are jobs of
+ * their own, the answer is `drafted`: the next run of the job reaches the same answer by the stored replies, finds the
+ * results of the checks in their rows, and continues.
  *
- * Refusals: UNRESOLVED where something is open in the end, ANSWER_UNSUPPORTED in mode strict, REVIEW_REJECTED.
+ * Refusals: UNRESOLVED if something stays open, ANSWER_UNSUPPORTED in mode strict, REVIEW_REJECTED.
  */
 export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Verified<T>> {
   const { verification } = parts;
@@ -80,12 +80,12 @@ export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Veri
   }
 }
 
-/** Puts on record what has become of all rounds of this run so far. */
+/** Records the state of the verification so far. */
 function record({ parts: { trace } }: Verifying, change: Partial<VerificationRecord>): void {
   trace.verification({ ...trace.record().verification, ...change });
 }
 
-/** Whether an answer is verified at all: sampled takes those with an unconfirmed statement, and so many of the others by their job. */
+/** Whether the answer is verified: mode sampled takes those with an unconfirmed statement, and a percentage of others by job id. */
 function isChosen({ claims }: Draft<unknown>, { settings, jobId }: Verification): boolean {
   const { mode, sample_percent: percent } = settings;
   if (mode === "off") return false;
@@ -94,7 +94,7 @@ function isChosen({ claims }: Draft<unknown>, { settings, jobId }: Verification)
   return isSampled(jobId, percent);
 }
 
-/** Whether a job is one of `percent` in a hundred; the same whenever it is asked. */
+/** Whether a job belongs to a sample of `percent` in a hundred; always the same for the same job. */
 export const isSampled = (jobId: string, percent: number): boolean =>
   (createHash("sha256").update(jobId).digest().readUInt32BE(0) / 2 ** 32) * 100 < percent;
 
@@ -108,10 +108,10 @@ async function openVerifying(
   return { verification, stored: await verification.stored(), audit, parts };
 }
 
-/** Drafts beyond those that revisions and other models make: evidence that changes between two runs makes another answer of it. */
+/** Drafts beyond those of revisions and other models: evidence that changes between two runs changes the answer. */
 const MOST_NEW_DRAFTS = 1;
 
-/** The checks of a draft, settled; null where there is nothing to check, or drafts never stop changing. */
+/** The settled checks of a draft; null if there is nothing to check, or the drafts keep changing. */
 async function checkDraft(
   draft: Draft<unknown>,
   statements: readonly Statement[],
@@ -183,7 +183,7 @@ async function revise<T>(
   return isNew ? revised : null;
 }
 
-/** Those that can be read whole: a footer says so of several. */
+/** Reads the files; skips those that can't be read whole, because a footer that names several files claims that. */
 async function readFound(
   paths: readonly string[],
   { verification: { sources } }: Verifying,
@@ -196,7 +196,7 @@ async function readFound(
   return found;
 }
 
-/** An answer that did not pass and is not revised again: refused where something is open, else it stands with its rules' grade. */
+/** Ends an answer that did not pass its last round: refused if something is open, else it stands with the grade of its rules. */
 function settle<T>(draft: Draft<T>, round: Round, audit: AuditRecord, run: Verifying): Verified<T> {
   const constraints = constraintsOf(round, audit);
   if (constraints.length === 0) return notPassed(draft, "failed", run);
@@ -216,7 +216,7 @@ function unresolvedBecause(open: readonly ConstraintRecord[]): string {
   return `The checks of the answer leave open: ${told.join("; ")}${more}. View constraints says what is needed.`;
 }
 
-/** In mode strict nothing stands that was not verified. */
+/** Ends an answer without a verification; mode strict refuses it. */
 function notPassed<T>(
   draft: Draft<T>,
   state: "failed" | "unverified",
@@ -238,8 +238,8 @@ const WHY_NOT = {
 const hashOf = ({ text }: Draft<unknown>): string => hash("sha256", text);
 
 /**
- * An answer that was not verified goes to whoever is next: another model answers anew, a person looks at it. What a person
- * has said of this draft holds; null where nobody is next.
+ * Passes an answer that was not verified to the next instance: another model answers anew, or a person reviews the draft.
+ * A review of this draft is final. Null if there is no next instance.
  */
 function passOn<T>(
   draft: Draft<T>,
@@ -248,7 +248,7 @@ function passOn<T>(
 ): Verified<T> | null {
   const { next } = run.verification;
   if (next === null) return null;
-  // Where no auditor can be read, another answer has none either.
+  // Without a readable auditor, another answer would not be verified either.
   if (next === "model") return state === "unverified" ? null : { kind: "escalated" };
   const { review } = run.stored;
   const wanted = { draftSha256: hashOf(draft), draft: draft.text, why };
@@ -282,7 +282,7 @@ const rejected = (why: string): Verified<never> => ({
   refusal: refuse("REVIEW_REJECTED", why),
 });
 
-/** An answer that denies something says how much was read for it. */
+/** Adds a note to an answer that denies something: how much was read for it. */
 function withCoverage<T>(draft: Draft<T>, coverage: readonly CoverageRecord[]): T {
   const notes = [...new Set(coverage.map((row) => `(${coverageNote(row)})`))];
   return notes.length === 0 ? draft.value : draft.withNote(notes.join("\n"));
