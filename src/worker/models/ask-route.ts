@@ -10,7 +10,7 @@ import type { HostAccess } from "./host-access.ts";
 import type { Wire } from "./host-request.ts";
 
 /**
- * What one route of a host says about itself; null where it has no such route, or says no JSON object there.
+ * Asks one route of a host; null if it has no such route, or answers with no JSON object.
  * Throws what askHost throws for a host that is down, busy, broken or locked, or that does not have the model.
  *
  * @param body of a POST; null for a GET
@@ -26,14 +26,14 @@ export const askRoute = (
     return parseWire(await readText(await askHost(url, json, signal, access)));
   });
 
-/** The same for a GET of what can be done without: null also where a proxy lets nobody in. */
+/** The same for an optional GET: null also if a proxy denies access. */
 export const askOptionalRoute = (
   url: string,
   signal: AbortSignal,
   access: HostAccess = OPEN_ACCESS,
 ): Promise<Wire | null> => unlessLocked(askRoute(url, null, signal, access));
 
-/** What a client's call of a route says; null where the host has no such route, or says no JSON object there. */
+/** The reply to a client's call of a route; null if the host has no such route, or answers with no JSON object. */
 export async function unlessMissing(call: () => Promise<object | null>): Promise<Wire | null> {
   try {
     const said = await call();
@@ -45,17 +45,17 @@ export async function unlessMissing(call: () => Promise<object | null>): Promise
   }
 }
 
-/** The same; null also where a proxy lets nobody in. */
+/** The same reply; null also if a proxy denies access. */
 export const unlessLocked = (said: Promise<Wire | null>): Promise<Wire | null> =>
   said.catch((error: unknown) => {
     if (error instanceof HostError && isLocked(error)) return null;
     throw error;
   });
 
-/** Where a host lists its models. */
+/** The route on which a host lists its models. */
 export const LIST_ROUTE = { ollama: "/api/tags", "openai-compatible": "/v1/models" } as const;
 
-/** What a host lists: a question that costs it nothing, and that only a model host answers. */
+/** The list of a host's models: it costs the host nothing, and only a model host answers it. */
 export const listModels = (
   baseUrl: string,
   provider: keyof typeof LIST_ROUTE,
@@ -78,8 +78,8 @@ const hasNoRoute = (error: HostError): boolean =>
 const PROBE_TIMEOUT_MS = 30_000;
 
 /**
- * Asks a host what it knows of a model. Throws MODEL_UNREACHABLE for one that says nothing within 30 s, and what
- * hostFailure throws; a refusal has no place in a probe, and is INTERNAL_ERROR.
+ * Asks a host what it knows of a model. Throws MODEL_UNREACHABLE if it does not answer within 30 s, and what hostFailure
+ * throws; a refusal makes no sense in a probe, and becomes INTERNAL_ERROR.
  */
 export async function probeHost<Probe>(
   host: ModelHost,
@@ -96,7 +96,7 @@ export async function probeHost<Probe>(
   }
 }
 
-/** What hostFailure says. Of no job anything was sent yet that could have brought the host down. */
+/** Throws what hostFailure throws, without `brokeOff`: no job has sent anything yet that could have crashed the host. */
 function probeFailure(error: unknown, host: ModelHost): Refusal {
   try {
     return hostFailure(error, host);

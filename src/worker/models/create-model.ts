@@ -16,7 +16,7 @@ import type { HostChoice } from "./host-models.ts";
 import { textFor } from "../text/secrets.ts";
 import type { FeatureMemory } from "./openai-compatible.ts";
 
-/** What is remembered of builds that did not keep to a schema. */
+/** Remembers builds of models that did not keep to a schema. */
 export type SchemaMemory = {
   hasFault(build: ModelBuild): Promise<boolean>;
   noteFault(build: ModelBuild): Promise<void>;
@@ -29,16 +29,16 @@ type ModelBuild = Pick<ModelFacts, "provider" | "digest" | "serverVersion"> & {
 type ModelConfig = Pick<Config, "origins" | "model" | "embed" | "roots"> &
   Partial<Pick<Config, "hosts" | "verify">> & { readonly index?: Pick<Config["index"], "secrets"> };
 type Open = (name: string, signal: AbortSignal) => Promise<Model>;
-/** Opens models at the hosts that are chosen so. */
+/** Makes the opener of models for a way of choosing hosts. */
 type OpenBy = (choice: HostChoice) => Open;
 
 /**
- * The models of this process, opened when first asked for and remembered. `extractive` is there with every
- * provider. The one that model.digest pins is looked at anew each time, so that another build is found at once.
+ * The models of this process; each is opened on first use and remembered. Every provider also has `extractive`. The model
+ * that model.digest pins is opened each time, so that a changed build is noticed at once.
  *
  * Throws Failure CONFIG_ERROR for a host that is not valid.
  *
- * @param memory null remembers nothing
+ * @param memory null: faults of schemas are not remembered
  */
 export function createModels(
   config: ModelConfig,
@@ -69,12 +69,12 @@ export function createModels(
   return { ...chosenBy(reach.choice), chosenBy };
 }
 
-/** The models of a process; those of a run are the same, at hosts that are chosen for it. */
+/** The models of a process. `chosenBy` gives a run the same models, at hosts chosen for that run. */
 export type ProcessModels = ModelRegistry & {
   readonly chosenBy: (choice: HostChoice) => ModelRegistry;
 };
 
-/** Opens models with what is remembered of their builds. */
+/** Adds to opened models what the memory knows about their builds. */
 const withMemory =
   (open: Open, memory: SchemaMemory): Open =>
   async (name, signal) => {
@@ -88,7 +88,7 @@ const withMemory =
     };
   };
 
-/** Opens models that are sent no more of a text than is shown of it. */
+/** Opens models that receive only the part of a text that `shown` returns. */
 function withholding(shown: (text: string) => string, open: Open): Open {
   return async (name, signal) => {
     const model = await open(name, signal);
@@ -106,14 +106,14 @@ function withholding(shown: (text: string) => string, open: Open): Open {
   };
 }
 
-/** How hosts are come to, and what is known and remembered of them. */
+/** How to access hosts, how to choose one, and what is known about their models. */
 export type HostReach = {
   readonly accessOf: AccessOf;
   readonly choice: HostChoice;
   readonly features: HostFeatures | null;
 };
 
-/** What was found out about a model at a host, by its digest and the version of the server. */
+/** Stores findings about a model at a host, by its digest and the version of the server. */
 export type HostFeatures = {
   recall(host: string, model: string): FeatureMemory;
   note(host: string, model: Model): Promise<void>;
@@ -127,7 +127,7 @@ const NO_REACH: HostReach = {
 
 const isListed = ({ model }: ModelConfig): boolean => model.provider === FROM_HOSTS;
 
-/** Each host has its own memory of the models that it has: another build of one says nothing of the other's. */
+/** Each host has its own memory of its models: two hosts may have different builds of the same model. */
 function listOpener(
   config: ModelConfig,
   remembering: (open: Open) => Open,
@@ -159,7 +159,7 @@ function listOpener(
 
 type Naming = { readonly model: object } & Partial<Pick<Config, "verify">>;
 
-/** The setting that names a model, such as `verify.judge.model`; undefined where a job names it. */
+/** The setting that names a model, such as `verify.judge.model`; undefined if only a job names it. */
 export function settingOfModel(name: string, { model, verify }: Naming): string | undefined {
   const paths = (value: unknown, path: string): readonly string[] =>
     typeof value === "object" && value !== null
@@ -172,7 +172,7 @@ export function settingOfModel(name: string, { model, verify }: Naming): string 
   return [...paths({ ...model, sees: [] }, "model"), ...paths(verify, "verify")][0];
 }
 
-/** Opens models at one host, asking it what it says of them. */
+/** Opens models at one host, with what the host reports about them. */
 export function hostOpener(
   { host: baseUrl, provider, entry }: HostPlace,
   config: ModelConfig,
@@ -237,13 +237,13 @@ function onlyHostOpener(config: ModelConfig, { accessOf, features }: HostReach):
   return hostOpener(place, config, accessOf, features);
 }
 
-/** What a host says of a model changes when somebody pulls another build of it, or changes how it is served. */
+/** The facts that a host reports change when somebody pulls another build or serves the model differently. */
 const FRESH_MS = 5 * 60_000;
 
 /**
- * Opens each model once and gives it again for five minutes, or until a call finds it gone or its host down.
- * Those who ask for a model that is just being opened wait for the same opening; it goes on until the last of them
- * has gone away. One that failed is not remembered.
+ * Opens each model once and returns it again for five minutes, or until a call finds that it is gone or its host is down.
+ * Callers that request a model while it is being opened share that opening; it is aborted when the last of them has
+ * aborted. A failed opening is not remembered.
  *
  * @param now milliseconds of a monotonic clock
  */
@@ -285,7 +285,7 @@ type Entry = {
   waiting: number;
 };
 
-/** Waits for an opening, but not longer than `signal`; nobody left means that nobody needs it. */
+/** Waits for an opening, but not longer than `signal` allows; the last caller that leaves aborts the opening. */
 async function share(entry: Entry, signal: AbortSignal): Promise<Model> {
   entry.waiting += 1;
   let leave = (): void => undefined;
@@ -307,7 +307,7 @@ async function share(entry: Entry, signal: AbortSignal): Promise<Model> {
   }
 }
 
-/** The model, which is forgotten when a call finds that its host does not have it or is down, or that it ignores schemas. */
+/** Forgets the model when a call finds that it is gone, that its host is down, or that it ignores schemas. */
 const forgetful = (model: Model, forget: () => void): Model => ({
   ...model,
   async complete(request, signal) {

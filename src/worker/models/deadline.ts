@@ -3,22 +3,21 @@ import type { Refusal } from "../../shared/failure.ts";
 import { hostFailure } from "./host-failure.ts";
 import type { ModelHost } from "./host-failure.ts";
 
-/** The longest time that a timer of Node takes. */
+/** The longest delay of a timer in Node. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 type Deadline = {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** What a call that takes longer ends with. */
+  /** Makes the error of a call that takes longer. */
   readonly late: () => Error;
 };
 
 /**
- * Runs a call until it ends, time is up, or `signal` aborts. Throws the signal's reason after an abort, and
- * `late()` when time is up; else what the call throws. `restart` gives the call all of its time again, and other words
- * for having taken longer. Not AbortSignal.any over AbortSignal.timeout: Node 20 collects the
- * parts of it as garbage while a request still waits for them, and a host that says nothing, or a byte now and then,
- * would be waited for for ever.
+ * Runs a call until it ends, time is up, or `signal` aborts. Throws the signal's reason after an abort, and `late()` when
+ * time is up; else what the call throws. `restart` starts the full time again, with another error for a late call. It does
+ * not use AbortSignal.any over AbortSignal.timeout: Node 20 garbage-collects its parts while a request still waits for them,
+ * and a host that sends nothing, or a byte now and then, would be waited for for ever.
  */
 export async function withDeadline<T>(
   { signal, timeoutMs, late }: Deadline,
@@ -56,18 +55,18 @@ type CallLimits = {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /**
-   * shown: the host sends the headers of a reply when it takes the call out of its queue, so that the time before them
-   * is not the model's.
+   * shown: the host sends the headers of a reply when it takes the call out of its queue, so the time before them does not
+   * count as the model's.
    */
   readonly queue?: "shown" | "unseen";
 };
 
 /**
- * Makes one call of a model within its time limit. What the call throws is told in our words by hostFailure: its
- * refusals are returned, its Failures thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up,
- * and MODEL_OVERLOADED when it was up in a queue that is shown.
+ * Makes one call of a model within its time limit. hostFailure rewords what the call throws: refusals are returned, Failures
+ * thrown. Throws the signal's reason after an abort, MODEL_TIMEOUT when time is up, and MODEL_OVERLOADED when the time
+ * passed in a queue that is shown.
  *
- * @param ask makes the call, and says when the headers of the reply are there
+ * @param ask makes the call, and calls `headersCame` when the headers of the reply arrive
  */
 export async function callWithTimeout<T>(
   host: ModelHost,
@@ -89,18 +88,18 @@ export async function callWithTimeout<T>(
 }
 
 type ProcessCall = {
-  /** Of the model. */
+  /** The name of the model. */
   readonly name: string;
-  /** The key of the configuration that says how long. */
+  /** The key of the configuration that sets the time. */
   readonly timeoutKey: string;
   readonly signal: AbortSignal;
-  /** For waiting until it is the call's turn, and again for the call. */
+  /** The limit for waiting in the queue, and again for the call itself. */
   readonly timeoutMs: number;
 };
 
 /**
- * Makes one call of a model in a process of ours within its time.
- * @param ask makes the call, and says when it has come to its turn
+ * Makes one call of a model in a child process within its time limit.
+ * @param ask makes the call, and calls `onStarted` when its turn has come
  * @throws the signal's reason after an abort, MODEL_TIMEOUT when time is up, and what the call throws
  */
 export function callProcess<T>(

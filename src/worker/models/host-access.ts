@@ -6,21 +6,21 @@ import { readCertificates, readSecret } from "../../shared/config/read-secret.ts
 import type { Config } from "../../shared/config/schema.ts";
 import { HostFailure } from "../../shared/failure.ts";
 
-/** What a call of a host takes beside its address. */
+/** What a call of a host needs besides its address. */
 export type Credentials = {
-  /** Sent with each call. */
+  /** Headers of each call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Certificates that its own is looked for among, in PEM; the system's where there are none. */
+  /** Trusted certificates in PEM; empty: those of the system. */
   readonly ca: readonly string[];
   /** `http://host:port` */
   readonly proxy: string | null;
-  /** Texts that no message may show. */
+  /** Texts that messages must not show. */
   readonly secrets: readonly string[];
 };
 
 /**
- * Reads them anew for each call, so that a key can be changed while a worker runs.
- * @throws HostFailure MODEL_UNREACHABLE for a key or a certificate that is not there
+ * Reads the credentials again for each call, so that a key can be changed while a worker runs.
+ * @throws HostFailure MODEL_UNREACHABLE for a missing key or certificate
  */
 export type HostAccess = () => Promise<Credentials>;
 
@@ -29,10 +29,10 @@ export type AccessOf = (host: string) => HostAccess;
 
 const OPEN: Credentials = { headers: {}, ca: [], proxy: null, secrets: [] };
 
-/** Of a host that asks for nothing. */
+/** The access to a host that requires no credentials. */
 export const OPEN_ACCESS: HostAccess = async () => OPEN;
 
-/** How each host of the configuration is come to; nothing is asked of one that `hosts` does not list. */
+/** The access to each host of the configuration; a host that `hosts` does not list has no credentials. */
 export function accessByHost(
   { hosts, roots }: Pick<Config, "hosts" | "roots">,
   env: Readonly<Record<string, string | undefined>>,
@@ -66,7 +66,7 @@ const accessOf =
     };
   };
 
-/** A shorter text stands in many that are no secrets. */
+/** A shorter text would also occur in many texts that are no secrets. */
 const isSecret = (text: string): boolean => text.trim().length >= 4;
 
 const MOST_KEY_BYTES = 4_096;
@@ -88,7 +88,7 @@ async function readKey(
   );
 }
 
-/** What a header takes: anything else is no key, and an error of the request would show it. */
+/** Only characters that a header accepts: the error of the request would show any other key. */
 const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
 async function readCa(settings: HostSettings, file: string, configRoot: string): Promise<string> {
@@ -102,6 +102,6 @@ const unfit = ({ name, url }: HostSettings, why: string): HostFailure =>
     host: url,
   });
 
-/** A text without the secrets in it. */
+/** Replaces the secrets in a text. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text);

@@ -8,38 +8,38 @@ import { ReplyUnreadable, ToolCallUnreadable } from "./model.ts";
 import { ProxyRefused } from "./open-request.ts";
 import { tlsFailure } from "./tls-failure.ts";
 
-/** A model, and where it is served. */
+/** A model, and the place where it is served. */
 export type ModelPlace = {
   readonly name: string;
   /** `scheme://host[:port][/path]` */
   readonly baseUrl: string;
-  /** Of a host that `hosts` lists: its name there, and how it is come to. */
+  /** For a host that `hosts` lists: its name there, and its access. */
   readonly entry?: string;
   readonly access?: HostAccess;
   readonly api?: "chat" | "responses";
-  /** The setting that names the model; missing where a job does. */
+  /** The setting that names the model; undefined if a job names it. */
   readonly setting?: string | undefined;
 };
 
-/** Where another one is to be named; nothing where a job names it. */
+/** The setting to change, for messages; empty if a job names the model. */
 export const inSetting = ({ setting }: ModelPlace): string =>
   setting === undefined ? "" : ` in ${setting}`;
 
-/** A model of a host, and the words in which its faults are told. */
+/** A model of a host, and the parts of messages about its faults. */
 export type ModelHost = ModelPlace & {
-  /** What answers there, to follow "No". */
+  /** The kind of server, which follows "No" in messages. */
   readonly server: string;
-  /** How it is started, and how it comes to this model. */
+  /** How to start it. `toInstall`: how it gets this model. */
   readonly toStart: string;
   readonly toInstall: string;
-  /** Of the kind of call that is made; missing where that is only a question about the host. */
+  /** The kind of the call; missing for a mere question about the host. */
   readonly trial?: HostTrial;
 };
 
 /**
- * Turns what was thrown while a host was asked into one of ours. Refusals come back as values (CONTEXT_OVERFLOW,
- * MODEL_UNSUPPORTED); everything else is thrown: ToolCallUnreadable, ReplyUnreadable, or Failure MODEL_NOT_FOUND,
- * MODEL_OVERLOADED, MODEL_UNREACHABLE, and INTERNAL_ERROR for what a host says against a request of ours.
+ * Converts an error of a call to a host into one of ours. It returns refusals (CONTEXT_OVERFLOW, MODEL_UNSUPPORTED) and throws
+ * everything else: ToolCallUnreadable, ReplyUnreadable, or Failure MODEL_NOT_FOUND, MODEL_OVERLOADED, MODEL_UNREACHABLE, and
+ * INTERNAL_ERROR when a host rejects a request of ours.
  */
 export function hostFailure(error: unknown, host: ModelHost): Refusal {
   if (error instanceof Failure) throw error;
@@ -62,7 +62,7 @@ function answeredWith(error: HostError, host: ModelHost): Refusal {
   const { status, message } = error;
   const { name, baseUrl } = host;
   const text = message.toLowerCase();
-  // The words around it hold what the model wrote: they are looked at before any other, and told to the model alone.
+  // These messages contain text of the model: they are matched before all others, and only the model is shown them.
   const gaveUp = new HostError(status, "the host's parser gave up");
   if (TOOL_TROUBLE.some((part) => text.includes(part))) {
     throw new ToolCallUnreadable(name, message, gaveUp);
@@ -85,7 +85,7 @@ function answeredWith(error: HostError, host: ModelHost): Refusal {
   throw new Failure("INTERNAL_ERROR", words);
 }
 
-/** Words of hosts that could not read a call of the model, or that take no tools after all; lower case. */
+/** Errors of hosts that could not read a tool call of the model, or that do not take tools after all; lower case. */
 const TOOL_TROUBLE = [
   "error parsing tool call",
   "parse tool call",
@@ -98,16 +98,16 @@ const TOOL_TROUBLE = [
   "param requires --jinja",
 ];
 
-/** Words of llama.cpp for a reply that is not of the form that tools or a schema give it; lower case. */
+/** Error of llama.cpp for a reply that does not have the form of tools or of a schema; lower case. */
 const FORM_TROUBLE = "produced output that does not match the expected";
 
 /**
- * Words of llama.cpp whose slots share one window, when the prompts of several fill it together; lower case. One prompt that is
- * too long for it is refused in other words, and LM Studio, which says the first ones of that, gives no type.
+ * Error of llama.cpp whose slots share one window, when several prompts together fill it; lower case. A single prompt that
+ * is too long gets another error; LM Studio uses the first text for that, but without the type.
  */
 const POOL_FULL = ["context size has been exceeded", "server_error"];
 
-/** Words with which Ollama, llama.cpp, vLLM and LM Studio say that a prompt does not fit; lower case. */
+/** Errors of Ollama, llama.cpp, vLLM and LM Studio for a prompt that does not fit; lower case. */
 const OVERFLOW = [
   "longer than the context length",
   "exceeds the available context size",
@@ -121,12 +121,12 @@ const OVERFLOW = [
   "greater than the context length",
   // llama-cpp-python: "Requested tokens (9437) exceed context window of 8192".
   "exceed context window",
-  // llama.cpp of an input of embeddings: "input (700 tokens) is too large to process", "larger than the max context size".
+  // llama.cpp for an input of embeddings: "input (700 tokens) is too large to process", "larger than the max context size".
   "is too large to process",
   "larger than the max context size",
 ];
 
-/** Words of hosts that have a model for something else, or can't hold it to this schema; lower case. */
+/** Errors of hosts whose model has another purpose, or that can't enforce this schema; lower case. */
 const UNSUPPORTED = [
   "does not support",
   "is not an llm",
@@ -138,7 +138,7 @@ const UNSUPPORTED = [
   "response_format",
 ];
 
-/** Words of hosts that have no memory for the model, or have let it go meanwhile; lower case. */
+/** Errors of hosts that have no memory for the model, or have unloaded it meanwhile; lower case. */
 const NO_ROOM = [
   "out of memory",
   "insufficient memory",
@@ -154,17 +154,17 @@ const NO_ROOM = [
   "error loading model",
 ];
 
-/** Codes of a connection that broke after the call was sent; all others are of one that never came to be. */
+/** Codes of a connection that broke after the call was sent; with all others no connection was made. */
 const BREAKS = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
-/** What a proxy or another server answers. */
+/** Statuses of a proxy or another server. */
 const NO_MODEL_HOST = new Set([404, 405, 502, 504]);
 
-/** Whether a host answers only those who have a key. */
+/** Whether a host requires a key. */
 export const isLocked = ({ status }: Pick<HostError, "status">): boolean =>
   status === 401 || status === 403;
 
-/** Whether the words of an error say that a model is missing, and not the route. */
+/** Whether an error says that the model is missing, and not the route. */
 export function saysModelMissing(message: string): boolean {
   const text = message.toLowerCase();
   if (text.includes("model_not_found") || text.includes("invalid model identifier")) return true;
@@ -173,7 +173,7 @@ export function saysModelMissing(message: string): boolean {
 
 const MOST_MODELS = 20;
 
-/** @param has the names of those that the host lists */
+/** @param has the models that the host lists */
 export function modelMissing(
   { name, baseUrl, toInstall }: ModelHost,
   has: readonly string[] = [],
@@ -199,7 +199,7 @@ const busy = (
     retryAfterMs,
   });
 
-/** It may have room again whenever something else has let go of its memory: what is asked of it waits. */
+/** The host may have memory again when something else releases it: the call waits. */
 const noRoom = (
   { name, baseUrl }: ModelHost,
   { status, message, retryAfterMs }: HostError,
@@ -210,7 +210,7 @@ const noRoom = (
     { host: baseUrl, retryAfterMs },
   );
 
-/** The host only loaded the model, and did not ask it. */
+/** The host only loaded the model and did not run it. */
 export const loadedOnly = ({ name, baseUrl }: ModelPlace): HostFailure =>
   new HostFailure(
     "MODEL_OVERLOADED",
@@ -218,7 +218,7 @@ export const loadedOnly = ({ name, baseUrl }: ModelPlace): HostFailure =>
     { host: baseUrl },
   );
 
-/** A host that fails, and may fail by what it was asked: the job counts it. */
+/** A host that fails, possibly because of this request: the job counts such failures. */
 const failedAtHost = (
   { baseUrl, trial }: ModelHost,
   words: string,
@@ -253,7 +253,7 @@ const behindProxy = ({ baseUrl, entry = "" }: ModelHost, cause: ProxyRefused): H
     { host: baseUrl, cause },
   );
 
-/** Of a host that nobody asks, because calls failed. */
+/** The failure of a call to a host that is skipped because earlier calls failed. */
 export function hostDown(
   host: string,
   { error_message, next_probe_at }: Pick<ClosedHost, "error_message" | "next_probe_at">,
@@ -266,7 +266,7 @@ export function hostDown(
   );
 }
 
-/** Of a host that answers, and is to be left alone for a while. */
+/** The failure of a call to a host that works and has to be left alone for a while. */
 export const hostPaused = (host: string, againMs: number): HostFailure =>
   new HostFailure(
     "MODEL_OVERLOADED",
@@ -274,7 +274,7 @@ export const hostPaused = (host: string, againMs: number): HostFailure =>
     { host, retryAfterMs: againMs },
   );
 
-/** What came of the reply is thrown away, as when the connection itself had broken. */
+/** The part of the reply that arrived is discarded, as with a broken connection. */
 const brokeOff = ({ name, baseUrl, trial }: ModelHost, cause: BrokenReply): HostFailure =>
   new HostFailure(
     "MODEL_UNREACHABLE",
@@ -295,7 +295,7 @@ const locked = ({ baseUrl, server, entry }: ModelHost, status: number): Failure 
         { host: baseUrl },
       );
 
-/** The code of a broken connection, of TLS or of the HTTP parser, wherever in the chain of causes it stands. */
+/** The code of an error of the connection, of TLS or of the HTTP parser, at any depth of the chain of causes. */
 function networkCode(error: unknown): string | null {
   for (let cause = error; isRecord(cause); cause = cause["cause"]) {
     const { code } = cause;

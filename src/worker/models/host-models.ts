@@ -5,24 +5,24 @@ import type { ClosedHost } from "../../shared/store/hosts/choose-host.ts";
 import { hostDown, hostPaused } from "./host-failure.ts";
 import type { Model } from "./model.ts";
 
-/** How a run, or who asks for no run, comes to one of several hosts. */
+/** Chooses one of several hosts, for a run or for a caller without one. */
 export type HostChoice = {
   /**
-   * The host that is to be asked now; of a run's, a slot of it counts as taken until its call begins.
+   * Chooses the host to call now. For a run, a slot of the host is reserved until its call begins.
    * @param among in the order of the configuration
-   * @param tried base URLs of those that were asked in vain: they count as taken no more
+   * @param tried base URLs of hosts that failed: their reservations end
    */
   choose(among: readonly [HostPlace, ...HostPlace[]], tried: readonly string[]): Promise<NextHost>;
-  /** Counts a host that was not reached, where the run goes on at another. */
+  /** Counts a host that could not be reached, when the run continues on another. */
   failed(failure: HostFailure): Promise<void>;
 };
 
 export type NextHost =
   | { readonly outcome: "chosen"; readonly host: string }
-  /** None is to be called now: how they stand, the one that comes first at the beginning. */
+  /** No host may be called now: their states, the one that opens first at the beginning. */
   | { readonly outcome: "closed"; readonly hosts: readonly ClosedHost[] };
 
-/** Of who asks for himself alone: by priority, and then as they are written. */
+/** The choice of a caller without a run: by priority, then in the order of the configuration. */
 export const IN_ORDER: HostChoice = {
   async choose(among) {
     const { host } = among.reduce((first, place) =>
@@ -35,10 +35,10 @@ export const IN_ORDER: HostChoice = {
 
 const priorityOf = ({ entry }: HostPlace): number => entry?.priority ?? 0;
 
-/** Opens a model at a host, by the name that it has there. */
+/** Opens a model at a host, by its name on that host. */
 export type OpenAt = (place: HostPlace, name: string, signal: AbortSignal) => Promise<Model>;
 
-/** A model at the first of its hosts that is up. @throws as askFirstHost */
+/** Opens a model at the first of its hosts that is available. @throws as askFirstHost */
 export async function openAtHost(
   name: string,
   places: readonly HostPlace[],
@@ -50,12 +50,12 @@ export async function openAtHost(
 }
 
 type AskHosts<T> = {
-  /** Asks one host, by the name that the model has there. */
+  /** Calls one host, with the name that the model has there. */
   readonly ask: (place: HostPlace, nameThere: string, signal: AbortSignal) => Promise<T>;
   readonly choice: HostChoice;
 };
 
-/** What the first host gave that was up, and how many others may have the model. */
+/** The reply of the first available host, and how many other hosts may have the model. */
 type HostAnswer<T> = {
   readonly given: T;
   readonly host: string;
@@ -63,11 +63,10 @@ type HostAnswer<T> = {
 };
 
 /**
- * Asks the host of a model that is chosen, and where that one is not reached, or has no such model, the one that is chosen
- * among the others.
+ * Calls the host that is chosen for a model, and if it can't be reached or does not have the model, the next chosen one.
  *
- * @throws Failure MODEL_NOT_FOUND where no host has it; HostFailure of the host that was asked first, or else comes first, where
- *   all that may have it are down or busy; what a host that was reached threw
+ * @throws Failure MODEL_NOT_FOUND if no host has the model; if all hosts that may have it are down or busy, the HostFailure of
+ *   the host that was called first, or that opens first; and whatever a reached host threw
  */
 export async function askFirstHost<T>(
   name: string,
@@ -111,7 +110,7 @@ const servingHosts = (name: string, places: readonly HostPlace[]): readonly Serv
     return nameThere === null ? [] : [{ place, nameThere }];
   });
 
-/** Undefined where all were tried. One that serves the model alone is asked whatever is known of it. */
+/** Undefined when all were tried. A host that alone serves the model is called whatever its state. */
 async function nextOf(
   serving: readonly Serving[],
   tried: readonly string[],
@@ -143,7 +142,7 @@ const noHostHas = (name: string, places: readonly HostPlace[]): Failure =>
 
 type Chosen = { readonly name: string; readonly host: string; readonly others: number };
 
-/** Jobs name a model as it is called here, whatever it is called there. */
+/** Jobs use the name of the configuration, whatever the model is called on the host. */
 const atHost = (model: Model, { name, host, others }: Chosen): Model => ({
   ...model,
   name,

@@ -5,12 +5,12 @@ import { OPEN_ACCESS, withoutSecrets } from "./host-access.ts";
 import type { Credentials, HostAccess } from "./host-access.ts";
 import { connectionError, openRequest } from "./open-request.ts";
 
-/** What a host answered in place of a reply: a status, and its reason in at most 300 characters. */
+/** An answer of a host that is no reply: a status, and its reason in at most 300 characters. */
 export class HostError extends Error {
   override readonly name = "HostError";
-  /** Of the answer; below 400 for an answer that no model host gives, such as a page or another place. */
+  /** The status of the answer; below 400 for an answer that no model host gives, such as a web page or a redirect. */
   readonly status: number;
-  /** For how long the host asks to be left alone; null where it does not. */
+  /** How long the host asks to be left alone; null if it does not. */
   readonly retryAfterMs: number | null;
 
   constructor(status: number, reason: string, retryAfterMs: number | null = null) {
@@ -21,16 +21,16 @@ export class HostError extends Error {
 }
 
 const MAX_ERROR_BYTES = 64 * 1024;
-/** A host that went away without a word is found out by probes of the connection. */
+/** Probes of the connection detect a host that disappeared silently. */
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * Asks a host over a connection of its own, and resolves with the first byte of a good answer. Not the built-in
- * fetch: that gives up after 300 s without a header, which a slow model needs, and can leave an aborted read
- * pending for ever. When `signal` aborts, the connection closes, so that the host stops generating.
+ * Calls a host over a connection of its own, and resolves with the first byte of a good answer. It does not use the built-in
+ * fetch: that gives up after 300 s without headers, although a slow model needs longer, and can leave an aborted read pending
+ * for ever. When `signal` aborts, the connection closes, so that the host stops generating.
  *
  * @param json body of a POST; null for a GET
- * @throws HostError for any other answer; the system's error for a connection that fails, or ProxyRefused; what `access` throws
+ * @throws HostError for any other answer; the system's error for a failed connection, or ProxyRefused; what `access` throws
  */
 export async function askHost(
   url: string,
@@ -43,7 +43,7 @@ export async function askHost(
   const response = await send(new URL(url), json, signal, credentials);
   const status = response.statusCode ?? 502;
   if (status === 200 && !isPage(response)) return response;
-  // Some hosts repeat the key that they refuse.
+  // Some hosts repeat the rejected key in their error.
   const reason = withoutSecrets(await reasonOf(response), credentials.secrets);
   response.destroy();
   throw new HostError(status, reason, retryAfterOf(response));
@@ -71,7 +71,7 @@ function send(
   });
 }
 
-/** Of 429 and 503, in seconds or as a date; null where there is none. */
+/** The Retry-After of 429 and 503, which is in seconds or a date; null if there is none. */
 function retryAfterOf({ headers, statusCode }: IncomingMessage): number | null {
   const said = headers["retry-after"]?.trim() ?? "";
   if (said === "" || (statusCode !== 429 && statusCode !== 503)) return null;
@@ -95,8 +95,8 @@ async function reasonOf(response: IncomingMessage): Promise<string> {
 }
 
 /**
- * The words of an error object, in the shapes that hosts give it: `{error: text}`, `{error: {message, type}}`,
- * `{message, type}`, `{detail}`; null where there is none.
+ * The message of an error object, in the shapes that hosts use: `{error: text}`, `{error: {message, type}}`,
+ * `{message, type}`, `{detail}`; null if there is none.
  */
 export function errorTextOf(wire: Wire | null): string | null {
   const error = wireAt(wire, "error") ?? wire;
@@ -106,25 +106,25 @@ export function errorTextOf(wire: Wire | null): string | null {
   return kind === null ? text : `${text} (${kind})`;
 }
 
-/** A reply that a host gives as a whole, such as vectors. */
+/** The limit of a reply that is not streamed, such as vectors. */
 const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
 
-/** How much of a streamed reply is read. */
+/** The limits of a streamed reply. */
 export type ReplyLimits = {
-  /** UTF-16 units of its text, with the arguments of its calls. */
+  /** UTF-16 units of its text and of the arguments of its calls. */
   readonly chars: number;
-  /** Of all that comes over the wire, thinking and the JSON around each token included. */
+  /** All bytes on the wire, including thinking and the JSON around each token. */
   readonly bytes: number;
 };
 
-/** Prose has 4 to 5 characters a token; lines of dashes and blanks have tokens of many more, among others. */
+/** Prose has 4 to 5 characters a token; but for example lines of dashes and blanks have many more. */
 const CHARS_A_TOKEN = 32;
-/** A token of a stream costs up to 300 bytes of JSON, and an escaped character up to 6. */
+/** One streamed token takes up to 300 bytes of JSON, and an escaped character up to 6. */
 const BYTES_A_TOKEN = 1024;
 
 /**
- * What a host may send for so many tokens of reply that were asked for. Small requests are given some room, since hosts
- * count differently, and some count no thinking; beyond the upper limits no reply is of use to anybody.
+ * What a host may send for a requested number of tokens. Small requests get a minimum, because hosts count differently, and
+ * some do not count thinking; a reply beyond the upper limits is useless.
  */
 export const replyLimits = (tokens: number): ReplyLimits => ({
   chars: within(tokens * CHARS_A_TOKEN, 16 * 1024, 512 * 1024),
@@ -135,8 +135,8 @@ const within = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, value));
 
 /**
- * The lines of a reply as they come, without their ends; a character may be split over chunks. Leaving the loop
- * closes the connection. Throws Failure MODEL_OUTPUT_INVALID for a reply over so many bytes.
+ * Yields the lines of a reply as they arrive, without line ends; a character may be split over chunks. Leaving the loop closes
+ * the connection. Throws Failure MODEL_OUTPUT_INVALID for a reply over the limit of bytes.
  */
 export async function* readLines(
   response: IncomingMessage,
@@ -161,7 +161,7 @@ export async function* readLines(
 
 const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);
 
-/** A whole text. Throws Failure MODEL_OUTPUT_INVALID when it is over 32 MB. */
+/** Reads the whole text. Throws Failure MODEL_OUTPUT_INVALID when it is over 32 MB. */
 export async function readText(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let received = 0;
@@ -173,7 +173,7 @@ export async function readText(response: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** The beginning of a text; the rest is not waited for. */
+/** Reads the beginning of a text, and does not wait for the rest. */
 export async function readHead(response: IncomingMessage, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let received = 0;
@@ -189,8 +189,8 @@ export const tooLong = (most: string): Failure =>
   invalidReply(`it is over ${most}, which is more than the tokens that were asked for can take`);
 
 /**
- * A stream that ended too early, or a piece of one that is none: what came before it is no whole reply. Nothing says
- * that it would come again, so that it counts as a connection that dropped.
+ * A stream that ended too early or contains invalid data, so the reply is incomplete. The next try may work, so it counts as a
+ * dropped connection.
  */
 export class BrokenReply extends Error {
   override readonly name = "BrokenReply";
@@ -199,10 +199,10 @@ export class BrokenReply extends Error {
 export const invalidReply = (why: string): Failure =>
   new Failure("MODEL_OUTPUT_INVALID", `The reply of the model host can't be read: ${why}.`);
 
-/** An object as a host wrote it: nothing of it is checked yet. */
+/** An unchecked object as a host sent it. */
 export type Wire = Readonly<Record<string, unknown>>;
 
-/** The JSON object of a text; null where it is none. */
+/** The JSON object in a text; null if there is none. */
 export function parseWire(text: string): Wire | null {
   const value = parseJson(text);
   return isRecord(value) ? value : null;
@@ -218,7 +218,7 @@ export const wireAt = (wire: Wire | null | undefined, key: string): Wire | null 
   return isRecord(value) ? value : null;
 };
 
-/** The objects of a list; none where there is no list. */
+/** The objects of a list; empty if there is no list. */
 export const wiresAt = (wire: Wire | null | undefined, key: string): readonly Wire[] => {
   const value = wire?.[key];
   return Array.isArray(value) ? value.filter(isRecord) : [];
@@ -227,14 +227,14 @@ export const wiresAt = (wire: Wire | null | undefined, key: string): readonly Wi
 /** The largest count that a column of the database takes. */
 const MAX_COUNT = 2_147_483_647;
 
-/** A whole number from 0; 0 where there is none, because Go leaves zeros out, and where it can't be one. */
+/** A whole number from 0; 0 if it is missing, because Go omits zeros, or invalid. */
 export const countAt = (wire: Wire | null | undefined, key: string): number => {
   const value = wire?.[key];
   const isCount = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT;
   return isCount ? Number(value) : 0;
 };
 
-/** Such as the names of the models that a host lists: of each entry of a list the text of one key. */
+/** The text of one key in each entry of a list, such as the names of the models of a host. */
 export const textsAt = (
   wire: Wire | null | undefined,
   list: string,

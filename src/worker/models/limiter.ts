@@ -1,11 +1,11 @@
 import { Failure, HostFailure } from "../../shared/failure.ts";
 import type { CallEnd } from "../../shared/store/hosts/calls.ts";
 
-/** What a call may cost at most, in tokens, and where it is made. */
+/** The most tokens that a call may cost, and its host. */
 export type CallEstimate = {
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** Base URL; missing where there is one host. */
+  /** Base URL; missing if there is only one host. */
   readonly host?: string;
 };
 
@@ -13,7 +13,7 @@ export type CallEstimate = {
  * How a call ended.
  *
  *   answered     a reply, or the host's refusal of the prompt
- *   unanswered   it was made, and cut off: too late, or aborted
+ *   unanswered   the call was made, and cut off: too late, or aborted
  *   busy         the host had no room for it (HTTP 503 or 429)
  *   not_made     there was no host
  */
@@ -27,27 +27,27 @@ export type CallEnding =
   | { readonly kind: "unanswered"; readonly promptTokens: number; readonly durationMs: number }
   | {
       readonly kind: "busy";
-      /** For how long it asked to be left alone; null where it did not say. */
+      /** How long the host asks to be left alone; null if it does not say. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: "not_made" };
 
-/** What the end of a call says about its host, and costs. */
+/** The result of a call for the state of its host, and its cost. */
 export type CallCharge = CallEnd & { readonly ticket: string };
 
 /** The right to make one call now. */
 export type Slot = {
   readonly waitedMs: number;
-  /** Has to be called once, however the call ended, unless its charge is handed on. */
+  /** Must be called once, however the call ended, unless its charge is passed on. */
   end(ending: CallEnding): Promise<void>;
-  /** For who ends the call together with what it gave; not there where nothing is charged. */
+  /** For a caller that ends the call and stores its reply in one transaction; missing if nothing is charged. */
   readonly chargeOf?: (ending: CallEnding) => CallCharge;
 };
 
-/** What calls of a model host have to wait for, so that all workers together do not ask too much of it. */
+/** Makes calls to a model host wait, so that all workers together do not overload it. */
 export type Limiter = {
   /**
-   * Waits until the host has room, which counts to no timeout.
+   * Waits until the host has room; this time counts toward no timeout.
    * @throws HostFailure MODEL_UNREACHABLE while the host is known to be down; Failure BUDGET_EXCEEDED for a call that may
    *   cost more than is left; RunAborted for a run that lost its job; the signal's reason
    */
@@ -59,16 +59,16 @@ export type Limiter = {
   pauseWhenBusy(tries: number, signal: AbortSignal): Promise<"again" | "give_up">;
 };
 
-/** A host that takes no call for longer is not waited for: the job is parked, or goes to another host. */
+/** A longer pause of a host is not waited for: the job is parked, or goes to another host. */
 export const LONG_PAUSE_MS = 30_000;
 
-/** For calls that nobody shares a host with, and that nothing limits. */
+/** For calls to a host that is not shared, without limits. */
 export const UNLIMITED: Limiter = {
   acquireSlot: async () => ({ waitedMs: 0, end: async () => undefined }),
   pauseWhenBusy: async () => "give_up",
 };
 
-/** How a call ended that threw. A model that its host does not have was not asked. */
+/** The ending of a call that threw. If the host lacks the model, no call was made. */
 export function endingOf(
   error: unknown,
   { promptTokens }: CallEstimate,

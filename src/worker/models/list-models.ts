@@ -11,7 +11,7 @@ import { ollamaHost } from "./ollama-probe.ts";
 import type { FeatureMemory } from "./openai-compatible.ts";
 import { openAiHost } from "./openai-probe.ts";
 
-/** What a host serves; `failure` of one that does not answer. */
+/** The models of a host; `failure` if it does not answer. */
 export type HostModels = {
   readonly place: HostPlace;
   readonly models: readonly FoundModel[];
@@ -19,20 +19,20 @@ export type HostModels = {
 };
 
 type FoundModel = {
-  /** As it is called here. */
+  /** The name in the configuration. */
   readonly name: string;
-  /** As the host says of it; null where it says nothing of it within the time, or was not asked. */
+  /** The facts that the host reports; null if it reports none in time, or was not asked. */
   readonly model: Model | null;
 };
 
 const TIMEOUT_MS = 10_000;
-/** Each is asked of by a few requests. A hosted service lists hundreds: of the others the names are given alone. */
+/** Each model takes a few requests. A hosted service lists hundreds: the others get only their names. */
 const MOST_ASKED = 40;
 const AT_ONCE = 4;
 
 /**
- * Asks a host for its models, and what it says of each, as a worker asks it. Loads none.
- * @param isUsed of a name: asked of before others
+ * Asks a host for its models and its facts about each, with the requests of a worker. Loads none.
+ * @param isUsed whether the configuration uses a name: such models come first
  */
 export async function listHostModels(
   place: HostPlace,
@@ -62,7 +62,7 @@ export async function listHostModels(
 
 const NO_COUNTING: FeatureMemory = { recall: async () => "none" };
 
-/** The models that a host lists, those of the configuration that it lacks left out: by the name here, the one there. */
+/** Pairs of the name in the configuration and the name on the host, for the models that the host lists. */
 async function namesAt(
   { host: baseUrl, provider, entry }: HostPlace,
   accessOf: AccessOf,

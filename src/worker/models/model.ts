@@ -11,14 +11,14 @@ export type Message = {
   readonly images?: readonly string[] | undefined;
 };
 
-/** One numbered piece of evidence, as the prompt shows it; the number is what an answer cites. */
+/** One numbered piece of evidence, as the prompt shows it; answers cite the number. */
 export type EvidenceBlock = {
   readonly number: number;
   readonly path: string;
   readonly title: string | null;
   readonly headingPath: string | null;
   readonly text: string;
-  /** Whether it is all of its file: only then a count over it is one over the file. */
+  /** Whether it is the whole file: only then a count over the block is a count over the file. */
   readonly isWhole?: boolean;
 };
 
@@ -27,8 +27,8 @@ export const charsIn = (evidence: readonly Pick<EvidenceBlock, "text">[]): numbe
   evidence.reduce((total, { text }) => total + text.length, 0);
 
 /**
- * What is asked, beside the rendered messages: a language model reads the messages, a model without language
- * reads this. Both say the same.
+ * The task in structured form, beside the rendered messages: a language model reads the messages, the built-in model without
+ * language reads this. Both say the same.
  */
 export type ModelTask =
   | {
@@ -52,11 +52,11 @@ export type ModelTask =
     }
   | {
       readonly purpose: "extract";
-      /** What a model without language knows how to look for; null for a schema of the user. */
+      /** The preset that a model without language knows; null for a schema of the user. */
       readonly preset: Preset | null;
-      /** Of preset `classify`; none otherwise. */
+      /** For preset `classify`; empty otherwise. */
       readonly labels: readonly string[];
-      /** Texts that have one of the labels; none without `--examples`. */
+      /** Texts with their known label; empty without `--examples`. */
       readonly examples: readonly LabelExample[];
       readonly evidence: readonly EvidenceBlock[];
     }
@@ -68,7 +68,7 @@ export type ModelTask =
   | {
       readonly purpose: "investigate";
       readonly question: string;
-      /** Steps that were made so far. */
+      /** Steps that were made before. */
       readonly steps: number;
     }
   | { readonly purpose: "chat" };
@@ -80,36 +80,36 @@ export type Tool = {
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
-/** A call by a host's own protocol, as it came: nothing of it is checked yet. */
+/** A tool call by the host's own protocol, as it arrived: nothing in it is checked yet. */
 export type NativeCall = { readonly name: string; readonly args: unknown };
 
 export type ModelRequest = {
   readonly messages: readonly Message[];
   readonly task: ModelTask;
-  /** At most this many tokens of reply. */
+  /** The most tokens of the reply. */
   readonly maxTokens: number;
-  /** For the whole call: waiting, loading, reading, writing. Where a host shows when it begins, for each of both. */
+  /** For the whole call: waiting, loading, reading, writing. If the host shows when it begins, for each of the two phases. */
   readonly timeoutMs: number;
   /** Overrides the configured temperature. */
   readonly temperature?: number;
   /** Overrides the configured seed. */
   readonly seed?: number;
-  /** 0 to 1: only the likeliest tokens of this much probability together. The host's default without it. */
+  /** 0 to 1: samples only from the likeliest tokens with this total probability. Default: the host's. */
   readonly topP?: number;
-  /** The reply ends before the first of them. */
+  /** The reply ends before the first occurrence of one of them. */
   readonly stop?: readonly string[];
   /** Constrains the reply to JSON, or to a JSON schema. */
   readonly format?: "json" | Readonly<Record<string, unknown>>;
-  /** Offered by the host's own protocol; only to a model whose `facts.toolProtocol` is "native". */
+  /** Tools for the host's own protocol; only for a model whose `facts.toolProtocol` is "native". */
   readonly tools?: readonly Tool[];
-  /** The model has to call one of them, where its host can see to it; as it likes without it. */
+  /** Forces the model to call a tool, if its host can enforce that; otherwise it decides itself. */
   readonly toolChoice?: "required";
 };
 
-/** What a model in a process of ours is asked for. */
+/** The request to a model in a child process. */
 export type CompletionRequest = {
   readonly messages: readonly Message[];
-  /** Tokens of reply. */
+  /** The most tokens of the reply. */
   readonly maxTokens: number;
   /** 0: always the likeliest token. */
   readonly temperature: number;
@@ -120,7 +120,7 @@ export type CompletionRequest = {
 
 type Defaults = { readonly temperature: number; readonly seed: number; readonly limit: number };
 
-/** What a request leaves open is as it is configured. */
+/** Fills the open fields of a request from the configuration. */
 export const completionOf = (
   { messages, temperature, seed, topP, stop }: ModelRequest,
   defaults: Defaults,
@@ -133,11 +133,11 @@ export const completionOf = (
   stop: stop ?? [],
 });
 
-/** What a model thought before it replied. */
+/** The thinking of a model before its reply. */
 export type Reasoning = {
-  /** Of a long one the beginning and the end. */
+  /** The text; of a long one only the beginning and the end. */
   readonly text: string;
-  /** Characters of all of it. */
+  /** Characters of the whole thinking. */
   readonly chars: number;
 };
 
@@ -145,87 +145,87 @@ export type ModelReply = {
   readonly kind: "reply";
   /** Without reasoning. */
   readonly text: string;
-  /** Nothing goes by it. Missing where none came. */
+  /** Stored only; no decision uses it. Missing if there was none. */
   readonly reasoning?: Reasoning;
-  /** Calls by the host's own protocol, as many as came: also where no tool was offered. */
+  /** All calls by the host's own protocol, even if no tool was offered. */
   readonly toolCalls: readonly NativeCall[];
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly loadMs: number;
   /**
-   * `length`: the reply was cut by `maxTokens`; `window`: prompt and reply used up the window; `thought`: all that the
-   * model wrote is thinking, whatever ended it.
+   * `length`: `maxTokens` cut the reply; `window`: prompt and reply used up the window; `thought`: the model wrote only
+   * thinking, whatever ended it.
    */
   readonly doneReason: "stop" | "length" | "window" | "thought";
 };
 
-/** What is to be done where all that a model wrote is thinking, which is no reply, whatever stands in it. */
+/** The advice for a reply that holds only thinking, which counts as no reply, whatever it contains. */
 export const THOUGHT_ALONE =
   "All that it wrote stands in its thinking, and nothing in its reply: turn its thinking off at its host, or raise model.max_tokens.";
 
-/** What a host says of a model, and what every call sends it: kept with each run, and enough to repeat it. */
+/** The facts that a host reports about a model, and the options of every call: stored with each run, enough to repeat it. */
 export type ModelFacts = {
   readonly provider: Provider;
-  /** A reply takes no time and is the same each time: it is asked for at once, and again rather than kept. */
+  /** A reply takes no time and is the same each time: it needs no slot, and it is computed again instead of stored. */
   readonly isFree: boolean;
-  /** Whether the words of a prompt change what it says; one without language goes by the task alone. */
+  /** Whether the words of a prompt change the reply; a model without language uses only the task. */
   readonly readsPrompts: boolean;
-  /** SHA-256 of the weights as the host reports it, 64 hex; null where it reports none. */
+  /** SHA-256 of the weights as the host reports it, 64 hex digits; null if it reports none. */
   readonly digest: string | null;
   readonly quantization: string | null;
   readonly serverVersion: string | null;
   /** Tokens that prompt and reply share: the configured window, at most what the model was trained for; null without one. */
   readonly windowTokens: number | null;
-  /** native: the host's own tool calls. schema: text held to a JSON schema by the host. text: text alone. */
+  /** native: the host's own tool calls. schema: text for which the host enforces a JSON schema. text: plain text. */
   readonly toolProtocol: "native" | "schema" | "text";
-  /** The host takes a schema, and this build of the model did not keep to one. */
+  /** The host accepts a schema, but this build of the model did not keep to one. */
   readonly ignoresSchemas: boolean;
   /** Options of every call, such as temperature and seed. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
 };
 
-/** What a host says of a model that no call depends on. */
+/** Facts about a model that no call depends on. */
 export type ModelProfile = {
   readonly writes: boolean;
   readonly embeds: boolean;
-  /** null: its host does not say. */
+  /** null: the host does not say. */
   readonly readsPictures: boolean | null;
-  /** Tokens that its window can have at most; null: its host does not say. */
+  /** The most tokens that its window can have; null: the host does not say. */
   readonly largestWindow: number | null;
 };
 
 /**
- * Everything that can answer. Refusals of `complete` are CONTEXT_OVERFLOW (the prompt was or would be cut)
- * and MODEL_UNSUPPORTED; faults are thrown as Failure, and an abort throws the signal's reason. A host that
- * could not read the model's tool call throws ToolCallUnreadable, and one that could not read its reply ReplyUnreadable.
+ * A model of any provider. `complete` returns the refusals CONTEXT_OVERFLOW (the prompt was or would be cut) and
+ * MODEL_UNSUPPORTED; it throws faults as Failure, and the signal's reason after an abort. If a host could not read the
+ * model's tool call it throws ToolCallUnreadable, and for any other unreadable reply ReplyUnreadable.
  */
 export type Model = {
   readonly name: string;
   readonly facts: ModelFacts;
-  /** Base URL of the host that was chosen for it; missing where there is one host, or none. */
+  /** Base URL of the chosen host; missing if there is only one host, or none. */
   readonly host?: string;
-  /** Missing of a model without a host. */
+  /** Missing for a model without a host. */
   readonly profile?: ModelProfile;
-  /** How its host counts the tokens of a prompt; missing where that is not asked. */
+  /** How its host counts the tokens of a prompt; missing if the host was not asked. */
   readonly counting?: "chat" | "tokenize" | "none";
-  /** Characters of prompt that surely fit beside a reply of `maxTokens`; Infinity without a window. */
+  /** Characters of a prompt that certainly fit beside a reply of `maxTokens`; Infinity without a window. */
   promptChars(maxTokens: number): number;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply | Refusal>;
-  /** Remembers that a reply was not of the schema that it was asked for under, where somebody remembers it. */
+  /** Remembers that a reply did not match its schema, if there is a memory. */
   noteIgnoredSchema?(): Promise<void>;
 };
 
 export type ModelRegistry = {
   /**
-   * The model, with what its host says of it; asked once and remembered. Throws Failure MODEL_NOT_FOUND for a name
-   * that the host does not have, MODEL_UNREACHABLE where no host answers.
+   * The model with the facts of its host, which are requested once and remembered. Throws Failure MODEL_NOT_FOUND for a
+   * name that the host does not have, MODEL_UNREACHABLE if no host answers.
    */
   get(name: string, signal: AbortSignal): Promise<Model>;
 };
 
-/** The host gave up on what the model wrote: it is not of the form that was asked for. Asked again, it may be. */
+/** The host could not read what the model wrote, because it does not have the requested form. A second try may. */
 export class ReplyUnreadable extends Failure {
-  /** What the host said of it, for the model alone: its words may hold what the model wrote. Null where it said nothing. */
+  /** The host's error, which only the model may see, because it may contain text of the model. Null if there was none. */
   readonly hostWords: string | null;
 
   constructor(name: string, hostWords: string | null, cause?: unknown, what = "reply") {
@@ -234,12 +234,12 @@ export class ReplyUnreadable extends Failure {
   }
 }
 
-/** It gave up on a tool call. The text protocol may still work. */
+/** The same for a tool call. The text protocol may still work. */
 export class ToolCallUnreadable extends ReplyUnreadable {
   constructor(name: string, hostWords: string | null, cause?: unknown) {
     super(name, hostWords, cause, "tool call");
   }
 }
 
-/** The literal with which a model says that the evidence does not answer. */
+/** The literal by which a model reports that the evidence does not answer the question. */
 export const DECLINED = "INSUFFICIENT_EVIDENCE";

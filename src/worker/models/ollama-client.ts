@@ -18,9 +18,9 @@ import type { ModelPlace } from "./host-failure.ts";
 import type { ReplyLimits, Wire } from "./host-request.ts";
 
 /**
- * The npm client of an Ollama host, for calls that reply as a whole, with a `fetch` of ours. It ends with `signal`, which closes
- * the connection, has no time limit of its own, and throws HostError for an answer that is no reply and Failure
- * MODEL_OUTPUT_INVALID for one that is no JSON object, both of which the client would print or reword.
+ * The npm client of an Ollama host, for calls that are not streamed, with our own `fetch`. It ends with `signal`, which closes
+ * the connection, and has no time limit of its own. It throws HostError for an answer that is no reply, and Failure
+ * MODEL_OUTPUT_INVALID for a reply that is no JSON object; the npm client would print or reword both.
  *
  * @param baseUrl `scheme://host[:port]`
  */
@@ -39,12 +39,12 @@ export const ollamaClient = (
   });
 
 /**
- * The chunks of a chat as they come. The client prints lines that it can't parse and goes on, and gives an error in the middle
- * without its status: here each line is checked before the client reads it. Leaving the loop closes the connection, so that
- * the host stops generating.
+ * Yields the chunks of a chat as they arrive. The npm client prints lines that it can't parse and continues, and reports an
+ * error in the middle without its status; so each line is checked before the client reads it. Leaving the loop closes the
+ * connection, so that the host stops generating.
  *
- * @throws HostError for an error in the middle, BrokenReply for anything else that is no such stream, and Failure
- *   MODEL_OUTPUT_INVALID for one that is too long
+ * @throws HostError for an error in the middle, BrokenReply for any other invalid stream, and Failure MODEL_OUTPUT_INVALID for
+ *   a stream that is too long
  */
 export async function* streamChat(
   { baseUrl, access = OPEN_ACCESS }: Pick<ModelPlace, "baseUrl" | "access">,
@@ -82,7 +82,7 @@ const send = (
     access,
   );
 
-/** The lines of a stream to the one that says `done`, each with its end. */
+/** Yields the lines of a stream up to the one with `done`, each with its line end. */
 async function* checkedLines(
   response: IncomingMessage,
   limits: ReplyLimits,
@@ -99,7 +99,7 @@ async function* checkedLines(
   throw new BrokenReply("it ended without saying that it was done");
 }
 
-/** v0.11 put the words "error parsing tool call" where the key belongs. */
+/** Ollama v0.11 puts the words "error parsing tool call" where the key belongs. */
 const errorOf = (chunk: Wire): string | null =>
   errorTextOf(chunk) ??
   Object.keys(chunk).find((key) => key.startsWith("error ")) ??

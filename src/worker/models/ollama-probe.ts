@@ -9,7 +9,7 @@ import type { Wire } from "./host-request.ts";
 import type { Model } from "./model.ts";
 import { ollamaClient } from "./ollama-client.ts";
 
-/** What an Ollama host says of a model; null for what it does not say. */
+/** The facts that an Ollama host reports about a model; null for each that it does not report. */
 export type OllamaProbe = {
   /** SHA-256 of the manifest, 64 hex. */
   readonly digest: string | null;
@@ -17,9 +17,9 @@ export type OllamaProbe = {
   readonly serverVersion: string | null;
   /** Tokens that the model was trained for. */
   readonly trainedTokens: number | null;
-  /** Such as completion, tools, thinking, embedding. */
+  /** For example completion, tools, thinking, embedding. */
   readonly capabilities: readonly string[] | null;
-  /** Such as llama or gptoss. */
+  /** For example llama or gptoss. */
   readonly family: string | null;
 };
 
@@ -27,8 +27,8 @@ export type OllamaProbe = {
  * Asks an Ollama host what it knows of a model: `/api/show` (without capabilities before v0.6.4), `/api/tags`
  * for the digest, `/api/version`. Loads nothing.
  *
- * Throws Failure MODEL_NOT_FOUND for a model that is not installed, MODEL_UNREACHABLE where no Ollama answers,
- * MODEL_OVERLOADED where it has no time.
+ * Throws Failure MODEL_NOT_FOUND for a model that is not installed, MODEL_UNREACHABLE if no Ollama answers,
+ * MODEL_OVERLOADED if it is busy.
  */
 export function probeOllama(place: ModelPlace, signal: AbortSignal): Promise<OllamaProbe> {
   const host = ollamaHost(place);
@@ -80,7 +80,7 @@ const findInstalled = (tags: Wire | null, name: string): Wire | undefined =>
     return found !== null && fullName(found) === fullName(name);
   });
 
-/** `/api/show` has no digest. */
+/** Read from `/api/tags`, because `/api/show` has no digest. */
 function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"> {
   const digest =
     textAt(installed, "digest")
@@ -89,7 +89,7 @@ function installedFacts(installed: Wire | undefined): Pick<OllamaProbe, "digest"
   return { digest: /^[0-9a-f]{64}$/.test(digest) ? digest : null };
 }
 
-/** A model of an Ollama host, in whose words its faults are told. */
+/** A model of an Ollama host, with the parts of messages about its faults. */
 export const ollamaHost = (place: ModelPlace): ModelHost => ({
   ...place,
   server: "Ollama",
@@ -98,8 +98,8 @@ export const ollamaHost = (place: ModelPlace): ModelHost => ({
 });
 
 /**
- * The full name of a model, `[host/][namespace/]model:tag`: lower case, with the tag that a missing one means,
- * and without the registry and namespace that missing ones mean.
+ * The full name of a model, `[host/][namespace/]model:tag`: lower case, with the default tag if it has none, and without
+ * the default registry and namespace.
  */
 export function fullName(name: string): string {
   const bare = name
@@ -110,10 +110,10 @@ export function fullName(name: string): string {
 }
 
 /**
- * The model, whose weights are those that model.digest names. Throws Failure MODEL_NOT_FOUND for others, and for a
- * host that does not say which it has.
+ * Returns the model if its weights are those of model.digest. Throws Failure MODEL_NOT_FOUND for other weights, and for a
+ * host that does not report a digest.
  *
- * @param pinned SHA-256, 64 hex in lower case
+ * @param pinned SHA-256, 64 hex digits in lower case
  */
 export function checkDigest(model: Model, pinned: string): Model {
   const { digest } = model.facts;
@@ -128,7 +128,7 @@ export function checkDigest(model: Model, pinned: string): Model {
 
 type NameConfig = { readonly model: Pick<Config["model"], "aliases" | "name"> };
 
-/** Whether this is model.name, which model.digest pins, by whichever key or spelling it is asked for. */
+/** Whether this is model.name, which model.digest pins, under any alias or spelling. */
 export const isPinned = (name: string, { model }: NameConfig): boolean =>
   model.name !== null &&
   fullName(withoutAlias(model.name, model)) === fullName(withoutAlias(name, model));

@@ -22,7 +22,7 @@ export type ModelSettings = {
   readonly keep_alive: string;
 };
 
-/** A model of an Ollama host, after asking the host about it. Throws what probeOllama throws. */
+/** Opens a model of an Ollama host, after asking the host about it. Throws what probeOllama throws. */
 export const openOllamaModel = async (
   place: ModelPlace,
   settings: ModelSettings,
@@ -63,7 +63,7 @@ type Call = {
   readonly think: false | "low";
 };
 
-/** gpt-oss thinks whatever it is told; at the lowest level it does so briefly. Every other model takes `false`. */
+/** gpt-oss always thinks; at the lowest level it does so briefly. Every other model accepts `false`. */
 const thinkOf = ({ family, capabilities }: OllamaProbe): Call["think"] =>
   capabilities?.includes("thinking") === true && /^gpt-?oss/.test(family ?? "") ? "low" : false;
 
@@ -88,7 +88,7 @@ function toolProtocolOf({ capabilities, serverVersion }: OllamaProbe): ModelFact
   return takesSchemas(serverVersion) ? "schema" : "text";
 }
 
-/** `format` takes a schema since v0.5.0; a build of one's own says 0.0.0. */
+/** `format` accepts a schema since v0.5.0; a build that somebody compiled reports 0.0.0. */
 function takesSchemas(version: string | null): boolean {
   const [, major = "0", minor = "0"] = /^v?(\d{1,4})\.(\d{1,4})\./.exec(version ?? "") ?? [];
   return Number(major) > 0 || Number(minor) >= 5;
@@ -121,7 +121,7 @@ const chatRequest = (
   model: place.name,
   messages: messages.map(({ role, content, images }) => ({
     ...{ role, content },
-    // Without what stands before the comma of a data URL, which it refuses.
+    // Ollama wants only base64: without the part of a data URL up to the comma.
     ...(images === undefined ? {} : { images: images.map((url) => url.replace(/^[^,]*,/, "")) }),
   })),
   think,
@@ -139,7 +139,7 @@ const chatRequest = (
   },
 });
 
-/** Of one token, with the window of all calls: another one would have the host load the model anew. */
+/** A trial of one token with the window of all calls: another window would make the host load the model again. */
 const trialOf = ({ place, settings, windowTokens }: Call): HostTrial => ({
   route: "/api/chat",
   body: {
@@ -174,10 +174,10 @@ function judge(
 }
 
 /**
- * Gathers the chunks of a stream of `/api/chat`. Calls may stand in any of them, also the last.
+ * Collects the chunks of a stream of `/api/chat`. Any chunk may contain tool calls, also the last.
  *
- * Throws what the stream throws, ToolCallUnreadable for a call without a name, BrokenReply for a chunk without a message, Failure
- * MODEL_OUTPUT_INVALID for a reply that is too long, and MODEL_OVERLOADED where the model was loaded and not asked.
+ * Throws what the stream throws, ToolCallUnreadable for a call without a name, BrokenReply for a chunk without a message,
+ * Failure MODEL_OUTPUT_INVALID for a reply that is too long, and MODEL_OVERLOADED if the host only loaded the model.
  */
 async function collectChunks(
   chunks: AsyncIterable<object>,
@@ -231,6 +231,6 @@ function metricsOf(chunk: Wire): Omit<StreamedReply, "text" | "reasoning" | "too
   };
 }
 
-/** At most a day: nothing takes longer to load. */
+/** At most a day: no model takes longer to load. */
 const isDuration = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= 86_400e9;

@@ -1,14 +1,14 @@
 import { unlessAborted } from "../offload/offload.ts";
 
-/** What is opened by name and held until another is asked for: a model takes much of a machine's memory. */
+/** Holds one opened value by name until another name is requested: a model takes much of a machine's memory. */
 export type Holder<Held> = {
   /**
-   * Runs `use` with what has this name. Those who want the same share it; who wants another waits until they are done, and is
-   * then served before any who came later.
+   * Runs `use` with the value of this name. Callers that request the same name share it; a caller that requests another
+   * waits until they are done, and comes before any later caller.
    * @throws what `open` and `use` throw; the signal's reason while it waits
    */
   with<T>(name: string, signal: AbortSignal, use: (held: Held) => Promise<T>): Promise<T>;
-  /** Closes what is held, if nobody uses it. */
+  /** Closes the held value, if nobody uses it. */
   readonly release: () => void;
 };
 
@@ -60,7 +60,7 @@ export function holdOneAtATime<Held>({
       signal.addEventListener("abort", stop, { once: true });
     });
 
-  /** The first in line and those right behind it who want the same. */
+  /** Admits the first in line, and those right behind it that request the same name. */
   const admit = (): void => {
     const [first] = line;
     if (first === undefined || (users > 0 && current?.name !== first.name)) return;
@@ -68,7 +68,7 @@ export function holdOneAtATime<Held>({
     while (line[0]?.name === first.name) line.shift()?.enter();
   };
 
-  /** It goes on when who asked for it has gone away: the next one is likely to want the same. */
+  /** The opening continues when the caller that started it aborts: the next caller probably requests the same name. */
   const openAt = (place: Place<Held>): Promise<Held> =>
     (place.opening ??= open(place.name).then(
       (held) => {

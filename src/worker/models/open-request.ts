@@ -8,21 +8,21 @@ import type { Credentials } from "./host-access.ts";
 
 type OpenedRequest = {
   readonly url: URL;
-  /** With the method, its own headers and the signal. */
+  /** With method, headers and signal of the request. */
   readonly options: RequestOptions;
   readonly credentials: Pick<Credentials, "ca" | "proxy">;
 };
 
 /**
- * Opens a request over a connection of its own, through the proxy that the host names and no other: what stands in the
- * environment of the process is not looked at.
+ * Opens a request over a connection of its own, only through the proxy of the host's configuration: proxy variables in the
+ * environment of the process are ignored.
  * @throws the system's error for a connection that fails; ProxyRefused
  */
 export async function openRequest(
   { url, options, credentials: { ca, proxy } }: OpenedRequest,
   onResponse: (response: IncomingMessage) => void,
 ): Promise<ClientRequest> {
-  // A connection of the pool may be one that the host is just closing, which would look like a host that is down.
+  // The host may just be closing a pooled connection, which would look like a host that is down.
   const trusting = { ...options, ...(ca.length === 0 ? {} : { ca: [...ca] }) };
   const alone = { ...trusting, agent: false };
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
@@ -34,13 +34,13 @@ export async function openRequest(
   }
   const tunnel = await openTunnel(url, proxy, options.signal);
   const host = withoutBrackets(url.hostname);
-  // An address is checked as one, and never sent as the name of a server (RFC 6066).
+  // TLS must not send an IP address as a server name (RFC 6066); the certificate is checked for the address.
   const named = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
   return httpsRequest(
     url,
     {
       ...trusting,
-      // Without an agent Node takes 80 for it, and says so to the host.
+      // Without an agent Node assumes port 80, and puts it into the Host header.
       defaultPort: 443,
       createConnection: () =>
         connectTls({ socket: tunnel, ...named, ...(ca.length === 0 ? {} : { ca: [...ca] }) }),
@@ -49,13 +49,13 @@ export async function openRequest(
   );
 }
 
-/** A proxy that is not reached, or does not let anybody through to the host. */
+/** The proxy can't be reached, or denies the connection to the host. */
 export class ProxyRefused extends Error {
   override readonly name = "ProxyRefused";
   readonly code = "PROXY_REFUSED";
 }
 
-/** What a connection failed with: where a proxy is asked, it was none to the host. */
+/** Attributes a failed connection to the proxy, if there is one. */
 export function connectionError(error: NodeJS.ErrnoException, proxy: string | null): Error {
   const { code, syscall } = error;
   if (proxy === null || (syscall !== "connect" && syscall !== "getaddrinfo")) return error;

@@ -23,7 +23,7 @@ import type { Counting } from "./token-count.ts";
 
 type SamplingSettings = Pick<ModelSettings, "num_ctx" | "temperature" | "seed">;
 
-/** A model of an OpenAI-compatible host, after asking the host about it. Throws what probeOpenAi throws. */
+/** Opens a model of an OpenAI-compatible host, after asking the host about it. Throws what probeOpenAi throws. */
 export async function openOpenAiModel(
   place: ModelPlace,
   settings: SamplingSettings,
@@ -34,15 +34,15 @@ export async function openOpenAiModel(
   return openAiModel(place, settings, probe, await countingOf(place, probe, { signal, memory }));
 }
 
-/** What was found out about a host and a build of a model before. */
+/** Earlier findings about a host and a build of a model. */
 export type FeatureMemory = {
-  /** @returns null where nothing is known of this build */
+  /** @returns null if nothing is known about this build */
   recall(build: { readonly serverVersion: string | null }): Promise<Counting | null>;
 };
 
 const FORGETFUL: FeatureMemory = { recall: async () => null };
 
-/** Of a server that names itself: others are hosted, where a question costs as much as a call. */
+/** Asks only servers that are known by name: others may be hosted services, where a question costs as much as a call. */
 async function countingOf(
   place: ModelPlace,
   { server, serverVersion, kind }: OpenAiProbe,
@@ -54,8 +54,8 @@ async function countingOf(
 }
 
 /**
- * A model of LM Studio, llama.cpp's server or vLLM by `/v1/chat/completions`. That protocol can neither set the
- * window nor forbid the silent cut of a prompt: the prompt is counted beforehand, by an upper bound, and what the
+ * A model of LM Studio, llama.cpp's server or vLLM by `/v1/chat/completions`. That protocol can neither set the window nor
+ * forbid the silent cut of a prompt: so the prompt is estimated before the call, by an upper bound, and the count that the
  * host reports is checked afterwards.
  */
 function openAiModel(
@@ -82,7 +82,7 @@ function openAiModel(
       const { timeoutMs } = request;
       const refusal = await refuseBeforehand(call, request, signal);
       if (refusal !== null) return refusal;
-      // llama.cpp sends no byte to who waits for a slot, and headers before it reads the prompt.
+      // llama.cpp sends nothing while a call waits for a slot, and sends headers before it reads the prompt.
       const queue = probe.server === "llama.cpp" ? "shown" : "unseen";
       const limits = { signal, timeoutMs, queue } as const;
       const host = { ...openAiHost(place), trial: trialOf(place) };
@@ -147,7 +147,7 @@ async function refuseBeforehand(
   );
 }
 
-/** Exact, where the upper bound does not fit and the host says how much it is. */
+/** The exact count, needed if the upper bound does not fit; null if the host does not count. */
 const countAtHost = (
   { place, counting }: Call,
   { messages, tools, timeoutMs }: ModelRequest,
@@ -157,7 +157,7 @@ const countAtHost = (
     countTokens(place, counting, { messages, tools }, until),
   ).then((counted) => (typeof counted === "number" ? counted : null));
 
-/** All that takes room in the window. */
+/** Everything that takes room in the window. */
 const contentOf = ({ messages, tools }: ModelRequest): readonly Pick<Message, "content">[] =>
   tools === undefined ? messages : [...messages, { content: JSON.stringify(tools) }];
 
@@ -184,7 +184,7 @@ async function chat(
   return toModelReply(streamed, { windowTokens, replyTokens: limit });
 }
 
-/** Of one token, or of as few as the protocol takes. */
+/** A trial of one token, or of the least that the protocol allows. */
 function trialOf({ name: model, api = "chat" }: ModelPlace): HostTrial {
   const { path: route } = PROTOCOLS[api];
   return api === "chat"
@@ -199,7 +199,7 @@ async function wasCut(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (probe.servedTokens !== null) return wasCountedPromptCut(messages, promptTokens, "reported");
-  // LM Studio loads a model when it is first called, and has a window to tell only then.
+  // LM Studio loads a model at the first call, and reports a window only then.
   const { servedTokens } = probe.server === null ? probe : await probeOpenAi(place, signal);
   if (servedTokens !== null) return wasPromptCut(messages, promptTokens, servedTokens);
   return wasCountedPromptCut(messages, promptTokens, "assumed");
@@ -224,7 +224,7 @@ const chatRequest = (
   ...(stop === undefined ? {} : { stop }),
   ...(format === undefined ? {} : { response_format: responseFormat(format) }),
   ...toolsOnWire(tools),
-  // An object that names the tool is ignored by llama.cpp.
+  // llama.cpp ignores an object that names the tool.
   ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
 });
 
@@ -233,13 +233,13 @@ const chatParts = (text: string, images: readonly string[]): readonly object[] =
   ...images.map((url) => ({ type: "image_url", image_url: { url } })),
 ];
 
-/** What a host is asked by, and how it replies. */
+/** The route, the body and the reader of each protocol. */
 const PROTOCOLS = {
   chat: { path: "/v1/chat/completions", body: chatRequest, read: readOpenAiStream },
   responses: { path: "/v1/responses", body: responsesRequest, read: readResponsesStream },
 } as const;
 
-/** LM Studio takes schemas only: "json" is the schema of any object. */
+/** LM Studio accepts only schemas: "json" becomes the schema of any object. */
 const responseFormat = (format: NonNullable<ModelRequest["format"]>): object => ({
   type: "json_schema",
   json_schema: {

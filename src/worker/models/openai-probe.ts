@@ -4,27 +4,27 @@ import type { ModelHost, ModelPlace } from "./host-failure.ts";
 import { countAt, HostError, textAt, wireAt, textsAt, wiresAt } from "./host-request.ts";
 import type { Wire } from "./host-request.ts";
 
-/** What an OpenAI-compatible host says of a model by the routes of its own; null for what it does not say. */
+/** The facts that an OpenAI-compatible host reports about a model by its own routes; null for each that it does not report. */
 export type OpenAiProbe = {
   readonly server: "llama.cpp" | "vLLM" | "LM Studio" | null;
   readonly serverVersion: string | null;
   readonly quantization: string | null;
   /** Tokens of the window that the model is served with. */
   readonly servedTokens: number | null;
-  /** Tokens that the window can have at most. */
+  /** The most tokens that the window can have. */
   readonly trainedTokens: number | null;
   readonly tools: "yes" | "unknown";
   readonly readsPictures: boolean | null;
-  /** Whether it writes text; an embedding model does not. */
+  /** An embedding model writes no text. */
   readonly kind: "chat" | "embedding";
 };
 
 /**
- * Asks a host whether it has a model (`/v1/models`), and what else it says: llama.cpp by `/props`, vLLM by
+ * Asks a host whether it has a model (`/v1/models`), and for further facts: llama.cpp by `/props`, vLLM by
  * `max_model_len` and `/version`, LM Studio by `/api/v0/models`. Loads nothing.
  *
- * Throws Failure MODEL_NOT_FOUND for a model that is not listed, MODEL_UNREACHABLE where no such server answers,
- * MODEL_OVERLOADED where it has no time or still loads.
+ * Throws Failure MODEL_NOT_FOUND for a model that is not listed, MODEL_UNREACHABLE if no such server answers,
+ * MODEL_OVERLOADED if it is busy or still loading.
  */
 export function probeOpenAi(place: ModelPlace, signal: AbortSignal): Promise<OpenAiProbe> {
   const host = openAiHost(place);
@@ -51,7 +51,7 @@ async function askAll(host: ModelHost, signal: AbortSignal): Promise<OpenAiProbe
   return countAt(listed, "max_model_len") > 0 ? vllmFacts(listed, version) : UNKNOWN;
 }
 
-/** llama.cpp lists one model under its first name, and all of its names in `aliases`. */
+/** llama.cpp lists a model once, by its first name, with all of its names in `aliases`. */
 export const findListedModel = (models: Wire | null, name: string): Wire | undefined =>
   wiresAt(models, "data").find((model) => {
     const aliases = model["aliases"];
@@ -113,7 +113,7 @@ function studioFacts(model: Wire): OpenAiProbe {
 const named = (server: string, version: string | null): string =>
   version === null ? server : `${server} ${version}`;
 
-/** A model of an OpenAI-compatible host, in whose words its faults are told. */
+/** A model of an OpenAI-compatible host, with the parts of messages about its faults. */
 export const openAiHost = (place: ModelPlace): ModelHost => ({
   ...place,
   server: "OpenAI-compatible server",

@@ -21,8 +21,8 @@ import type { StreamedReply } from "./streamed-reply.ts";
 type Sampling = { readonly temperature: number };
 
 /**
- * The body of a call of `/v1/responses`, as a stream that the host does not keep. It takes no seed and no stop: what they ask for is
- * left out.
+ * The body of a call of `/v1/responses`, as a stream that the host does not store. The protocol has no seed and no stop, so
+ * these are left out.
  */
 export const responsesRequest = (
   name: string,
@@ -60,11 +60,11 @@ const formatOf = (format: NonNullable<ModelRequest["format"]>): object => ({
 });
 
 /**
- * Reads a stream of `/v1/responses` to the event that ends it. Text comes by its pieces, calls as whole items.
+ * Reads a stream of `/v1/responses` up to the event that ends it. Text arrives in pieces, calls as whole items.
  *
- * Throws HostError for a response that failed, ToolCallUnreadable for a call whose arguments are no JSON, BrokenReply for an end too
- * early or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for a response that was left incomplete for another reason than
- * its length, or is too long.
+ * Throws HostError for a failed response, ToolCallUnreadable for a call whose arguments are no JSON, BrokenReply for an early
+ * end or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for a response that is too long, or incomplete for a
+ * reason other than its length.
  */
 export async function readResponsesStream(
   response: IncomingMessage,

@@ -19,12 +19,12 @@ import { collectReply, nativeCall } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 
 /**
- * Reads a stream of `/v1/chat/completions` to `[DONE]`, or to its end: some hosts leave that out, and then the
- * `finish_reason` says whether it is whole.
+ * Reads a stream of `/v1/chat/completions` to `[DONE]`, or to its end: some hosts omit `[DONE]`, and then the
+ * `finish_reason` shows whether the stream is complete.
  *
  * Throws HostError for an error in the middle, ToolCallUnreadable for a call whose arguments are no JSON, BrokenReply
- * for an end too early or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for an end for another reason and
- * for a stream that is too long.
+ * for an early end or an event that is no JSON, and Failure MODEL_OUTPUT_INVALID for an unknown `finish_reason` and for a
+ * stream that is too long.
  */
 export async function readOpenAiStream(
   response: IncomingMessage,
@@ -40,7 +40,7 @@ export async function readOpenAiStream(
     if (event.data === "[DONE]") break;
     const chunk = chunkOf(event);
     const [choice] = wiresAt(chunk, "choices");
-    // A host that does not stream puts all of it where a stream has its pieces.
+    // A host that does not stream sends the whole message where a stream has deltas.
     const delta = wireAt(choice, "delta") ?? wireAt(choice, "message");
     const content = contentOf(delta);
     collected.add(content.text);
@@ -60,7 +60,7 @@ export async function readOpenAiStream(
   };
 }
 
-/** A text, or a list of pieces: Mistral's server has thoughts among them. */
+/** Content is a text, or a list of pieces: Mistral's server puts thoughts among them. */
 function contentOf(delta: Wire | null): { readonly text: string; readonly thought: string } {
   const whole = textAt(delta, "content");
   if (whole !== null) return { text: whole, thought: "" };
@@ -73,11 +73,11 @@ function contentOf(delta: Wire | null): { readonly text: string; readonly though
   };
 }
 
-/** By llama.cpp, vLLM, DeepSeek and SGLang; and by newer vLLM, OpenRouter and Ollama, of which some write both. */
+/** First the field of llama.cpp, vLLM, DeepSeek and SGLang, then that of newer vLLM, OpenRouter and Ollama; some send both. */
 const reasoningOf = (delta: Wire | null): string =>
   textAt(delta, "reasoning_content") ?? textAt(delta, "reasoning") ?? "";
 
-/** Arguments came in pieces, and some as objects: they are counted when they are put together. */
+/** Counts arguments after they are complete, because they arrive in pieces, and some as objects. */
 function counted(
   calls: readonly NativeCall[],
   { call }: ReturnType<typeof collectReply>,
@@ -96,7 +96,7 @@ function chunkOf({ kind, data }: ServerEvent): Wire {
   return chunk;
 }
 
-/** llama.cpp and vLLM repeat in the error the status that it would have had. */
+/** llama.cpp and vLLM repeat in the error the status that the response would have had. */
 function statusOf(chunk: Wire): number {
   const code = countAt(wireAt(chunk, "error") ?? chunk, "code");
   return code >= 400 && code < 600 ? code : 500;
@@ -120,7 +120,7 @@ function finishOf(reason: string | null): StreamedReply["finish"] {
 
 type Started = { name: string; readonly pieces: string[]; object: Wire | null };
 
-/** Puts the calls of a stream together, whose names and arguments come in pieces. */
+/** Assembles the calls of a stream, whose names and arguments arrive in pieces. */
 function collectToolCalls(model: string): {
   add(delta: Wire): void;
   calls(): readonly NativeCall[];
@@ -129,7 +129,7 @@ function collectToolCalls(model: string): {
   let last: unknown = 0;
   return {
     add(delta) {
-      // Some hosts number no call: a new id begins a new one.
+      // Some hosts do not number calls: a new id begins a new one.
       last = delta["index"] ?? textAt(delta, "id") ?? last;
       const call = started.get(last) ?? { name: "", pieces: [], object: null };
       started.set(last, call);
@@ -146,7 +146,7 @@ function extend(call: Started, called: Wire | null): void {
   if (isRecord(args)) call.object = args;
 }
 
-/** Arguments are JSON in a string; none at all means no arguments, and some hosts pack them twice. */
+/** Arguments are JSON in a string; an empty one means no arguments, and some hosts encode it twice. */
 function finish({ name, pieces, object }: Started, model: string): NativeCall {
   if (object !== null) return nativeCall(model, name, object);
   const text = pieces.join("");
@@ -161,9 +161,9 @@ function finish({ name, pieces, object }: Started, model: string): NativeCall {
 export type ServerEvent = { readonly kind: "data" | "error"; readonly data: string };
 
 /**
- * The events of a stream as they come, bounded as readLines bounds it. Comments and fields of no interest are
- * left out. A line that begins an object is an event of its own: a host that does not stream, or fails before it
- * does, answers with JSON under status 200. llama.cpp writes the data of an error into a field of that name.
+ * Yields the events of a stream as they arrive, bounded like readLines. Comments and unused fields are skipped. A line that
+ * begins an object is an event of its own: a host that does not stream, or fails before it does, answers with JSON under
+ * status 200. llama.cpp writes the data of an error into a field named `error`.
  */
 export async function* readEvents(
   response: IncomingMessage,

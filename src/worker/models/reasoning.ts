@@ -4,16 +4,16 @@ import type { Reasoning } from "./model.ts";
 
 type Marks = Omit<(typeof THOUGHT_MARKS)[number], "family">;
 
-/** A channel of gpt-oss; the mark that ends it also ends an answer, so that alone it says nothing. */
+/** A channel of gpt-oss; its closing mark also ends an answer, so that mark alone proves no thinking. */
 const ANALYSIS: Marks = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };
 const ANSWER_MARKS = ["<|start|>assistant", "<|channel|>final<|message|>", "<|return|>"];
 
 type Split = { readonly text: string; readonly reasoning: readonly string[] };
 
 /**
- * A reply, and apart from it what a model thought aloud: blocks between marks anywhere, and everything before a closing
- * mark that nothing opened (some templates open it in the prompt). A block that is never closed swallows the rest. The marks
- * with which a template ends a turn, and what stands behind them, are gone. Linear.
+ * Separates a reply from the thinking in it: blocks between marks anywhere, and everything before a closing mark without an
+ * opening one (some templates open it in the prompt). A block that is never closed takes the rest. The marks by which a
+ * template ends a turn, and the text after them, are removed. Linear.
  */
 export function splitReasoning(reply: string): Split {
   const reasoning: string[] = [];
@@ -35,11 +35,11 @@ const sourceOf = (marks: readonly string[]): string =>
   marks.map((mark) => mark.replace(/[|[\]]/g, "\\$&")).join("|");
 const TURN_BEGINS = sourceOf(TURN_MARKS.map(({ open }) => open));
 const TURN_ENDS = sourceOf(TURN_MARKS.map(({ close }) => close));
-/** In the middle of a text such a mark is talked about, or struck-out text. */
+/** Only at the end of a turn: in the middle of a text such a mark is discussed, or is struck-out text. */
 const END_OF_TURN = new RegExp(`(?:${TURN_ENDS})(?=\\s{0,20}(?:$|${TURN_BEGINS}|${TURN_ENDS}))`);
 const BEGINNING_OF_TURN = new RegExp(`^\\s{0,20}(?:${TURN_BEGINS})`);
 
-/** The turn that a reply is, up to the mark that ends it: what comes then is the turn of somebody else. */
+/** The first turn of the text, up to the mark that ends it: the rest is a turn of another role. */
 function withoutTurnMarks(text: string): string {
   const end = END_OF_TURN.exec(text)?.index ?? text.length;
   const turn = text.slice(0, end);
@@ -71,11 +71,11 @@ function withoutBlocks(text: string, { open, close }: Marks, take: Take): string
   }
 }
 
-/** Of a longer one its beginning and its end are kept. */
+/** Of longer thinking only the beginning and the end are stored. */
 const HEAD_CHARS = 48_000;
 const TAIL_CHARS = 16_000;
 
-/** What was thought in all, in the order given, at most 64,000 characters of it; null where that is nothing. */
+/** All thinking in the given order, at most 64,000 characters of it; null if there is none. */
 export function boundReasoning(pieces: readonly string[]): Reasoning | null {
   const text = pieces
     .map((piece) => piece.trim())

@@ -5,10 +5,10 @@ import { ToolCallUnreadable } from "./model.ts";
 import type { ModelReply, NativeCall, Tool } from "./model.ts";
 import { boundReasoning, splitReasoning } from "./reasoning.ts";
 
-/** A stream of a host, read to its end. */
+/** The complete stream of a host. */
 export type StreamedReply = {
   readonly text: string;
-  /** What came in a field of its own; empty where none did. */
+  /** Thinking in a field of its own; empty if there is none. */
   readonly reasoning: string;
   readonly toolCalls: readonly NativeCall[];
   /** `length`: the host stopped the model, by the limit of the reply or by the window. */
@@ -19,13 +19,13 @@ export type StreamedReply = {
 };
 
 type Limits = {
-  /** Tokens of reply that were asked for. */
+  /** Tokens of the reply that were requested. */
   readonly replyTokens: number;
   /** Tokens that prompt and reply share. */
   readonly windowTokens: number;
 };
 
-/** What a stream came to, its reasoning apart, and with the limit that cut it. */
+/** The reply of a stream, with its thinking apart and the limit that cut it. */
 export function toModelReply(streamed: StreamedReply, limits: Limits): ModelReply {
   const { text, reasoning } = splitReasoning(streamed.text);
   const thought = boundReasoning([streamed.reasoning, ...reasoning]);
@@ -45,12 +45,12 @@ export function toModelReply(streamed: StreamedReply, limits: Limits): ModelRepl
 const endOf = (streamed: StreamedReply, limits: Limits): "stop" | "length" | "window" =>
   streamed.finish === "stop" ? "stop" : limitOf(streamed, limits);
 
-/** Runners stop a token or two before the limit that they were given. */
+/** Runners stop a token or two before their limit. */
 const SLACK_TOKENS = 8;
 
 /**
- * Hosts say `length` for both limits. The window is used up when prompt and reply fill it; or when the reply
- * is shorter than what was asked for, because some hosts leave the cached part of a prompt out of its count.
+ * Hosts report `length` for both limits. The window is used up if prompt and reply fill it; or if the reply is shorter than
+ * requested, because some hosts leave the cached part of a prompt out of its count.
  */
 function limitOf(
   { promptTokens, completionTokens }: StreamedReply,
@@ -65,14 +65,14 @@ function limitOf(
 type ReplyCollector = {
   readonly add: (piece: string) => void;
   readonly text: () => string;
-  /** Counts a call of a tool, with the characters of its arguments. */
+  /** Counts one tool call, with the characters of its arguments. */
   readonly call: (argChars: number) => void;
 };
 
-/** Far more than a model makes at once, of which only the first is carried out. */
+/** Far more calls than a model makes at once; only the first is carried out. */
 const MAX_CALLS = 128;
 
-/** Collects the pieces of a text. Throws Failure MODEL_OUTPUT_INVALID beyond so many characters, and for 129 calls. */
+/** Collects the pieces of a text. Throws Failure MODEL_OUTPUT_INVALID beyond `chars` characters or MAX_CALLS calls. */
 export function collectReply({ chars: most }: Pick<ReplyLimits, "chars">): ReplyCollector {
   const pieces: string[] = [];
   let chars = 0;
@@ -95,16 +95,16 @@ export function collectReply({ chars: most }: Pick<ReplyLimits, "chars">): Reply
   };
 }
 
-/** Tools in the one shape that Ollama and OpenAI share; nothing where none is offered. */
+/** Tools in the form that Ollama and OpenAI share; empty if none is offered. */
 export const toolsOnWire = (tools: readonly Tool[] | undefined): object =>
   tools === undefined || tools.length === 0
     ? {}
     : { tools: tools.map((tool) => ({ type: "function", function: { ...tool } })) };
 
-/** Deeper than any arguments need, and far from what breaks whoever walks through them. */
+/** Deeper than any arguments need, and far below the depth that overflows the stack of recursive code. */
 const MAX_LEVELS = 64;
 
-/** A call by the host's own protocol. Throws ToolCallUnreadable for one without a name, or nested too deep. */
+/** A tool call by the host's own protocol. Throws ToolCallUnreadable if it has no name, or is nested too deep. */
 export function nativeCall(model: string, name: unknown, args: unknown): NativeCall {
   if (typeof name === "string" && name !== "" && isNestedWithin(args, MAX_LEVELS))
     return { name, args };

@@ -1,4 +1,4 @@
-/** Codes of OpenSSL for a chain of certificates that ends at none that is trusted. */
+/** Codes of OpenSSL for a certificate chain that ends at no trusted certificate. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -10,12 +10,12 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   "INVALID_CA",
 ]);
 
-/** Codes of Node and OpenSSL for a host that answers something else than TLS, or no version of it that is taken here. */
+/** Codes of Node and OpenSSL for a host that does not answer with TLS, or with no version that Node accepts. */
 const NO_TLS: ReadonlySet<string> = new Set(["EPROTO", "ERR_SSL_WRONG_VERSION_NUMBER"]);
 
 type Certified = {
   readonly baseUrl: string;
-  /** Of a host that `hosts` lists: its name there. */
+  /** For a host that `hosts` lists: its name there. */
   readonly entry?: string;
 };
 
@@ -23,8 +23,8 @@ type Certified = {
 type TlsFailure = { readonly message: string; readonly remedy: string };
 
 /**
- * Why a connection with TLS did not come about, and what to do; null for a code that says nothing of certificates or TLS.
- * @param code of the connection's error
+ * Explains why a TLS connection failed, and what to do; null for a code that is not about certificates or TLS.
+ * @param code the code of the connection's error
  */
 export function tlsFailure(code: string, { baseUrl, entry }: Certified): TlsFailure | null {
   const of = (what: string, remedy: string): TlsFailure => ({

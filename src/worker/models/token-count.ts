@@ -8,9 +8,9 @@ import { toolsOnWire } from "./streamed-reply.ts";
 /**
  * How a host counts the tokens of a prompt.
  *
- *   chat      `/v1/chat/completions/input_tokens` of llama.cpp: the template and the tools included
+ *   chat      `/v1/chat/completions/input_tokens` of llama.cpp: includes the template and the tools
  *   tokenize  `/tokenize` of vLLM, which takes messages as well
- *   none      it has neither
+ *   none      the host has neither route
  */
 export type Counting = "chat" | "tokenize" | "none";
 
@@ -24,7 +24,7 @@ const ROUTES = {
   tokenize: { path: "/tokenize", key: "count" },
 } as const;
 
-/** Finds out how a host counts, with a prompt of one word. Nothing is generated. */
+/** Finds out how a host counts, with a prompt of one word. It generates nothing. */
 export async function findCounting(place: ModelPlace, signal: AbortSignal): Promise<Counting> {
   const prompt = { messages: [{ role: "user", content: "Hello" }] } as const;
   for (const counting of ["chat", "tokenize"] as const) {
@@ -34,7 +34,7 @@ export async function findCounting(place: ModelPlace, signal: AbortSignal): Prom
 }
 
 /**
- * The tokens that a prompt takes at its host; null where the host does not say.
+ * The tokens that a prompt takes on its host; null if the host does not count.
  * @throws what askHost throws for a host that is down or busy
  */
 export async function countTokens(
@@ -60,7 +60,7 @@ const said = (
   signal: AbortSignal,
 ): Promise<Wire | null> =>
   askRoute(`${baseUrl}${path}`, body, signal, access).catch((error: unknown) => {
-    // A host that has the route and can't count this says so by a status; how much it is stays unknown.
+    // A host that has the route and can't count this prompt answers with such a status: the count stays unknown.
     if (error instanceof HostError && (error.status === 500 || error.status === 501)) return null;
     throw error;
   });

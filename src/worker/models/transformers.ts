@@ -36,10 +36,10 @@ const LANGUAGE_MODEL: ModelRole = {
   folder: "by name",
 };
 
-/** A prompt is read in one piece, in which nothing stops a reply: to wait longer is likely to cost more than a load. */
+/** Nothing can stop a process while it reads a prompt in one piece: after this time, ending it costs less than waiting. */
 const STOP_MS = 10_000;
 
-/** A model in its folder, as it was when it was opened. */
+/** The state of a model in its folder when it was opened. */
 type Opened = {
   readonly name: string;
   readonly folder: string;
@@ -49,11 +49,11 @@ type Opened = {
 };
 
 /**
- * Small instruction models by @huggingface/transformers in a process of this machine, one model at a time and one call after the
- * other. A prompt is counted by the model's tokenizer before it is read. No reply is held to a schema. A call that is given up
- * ends at its next token, and where that takes longer than `stopMs` with its process.
+ * Small instruction models by @huggingface/transformers in a process of this machine, one model at a time and one call after
+ * the other. The model's tokenizer counts a prompt before the model reads it. No schema can be enforced. An aborted call ends
+ * at its next token; if that takes longer than `stopMs`, its process is killed.
  *
- * Opening one loads it. @throws Failure MODEL_NOT_FOUND, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
+ * Opening a model loads it. @throws Failure MODEL_NOT_FOUND, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
  */
 export function transformersModels(
   config: TransformersConfig,
@@ -91,10 +91,10 @@ export function transformersModels(
 const digestOfModel = (folder: string, dtype: Dtype): Promise<string> =>
   fingerprintModel(folder, dtype, OPTIONAL_FILES);
 
-/** Other files under the same name are another model. */
+/** Other files under the same name count as another model. */
 const keyOf = ({ name, digest }: Opened): string => `${digest} ${name}`;
 
-/** Looks at a model without loading it. */
+/** Inspects the files of a model without loading it. */
 async function lookAt(name: string, { model, embed, roots }: TransformersConfig): Promise<Opened> {
   const { dtype } = model.transformers;
   const place = { model_id: name, cache_dir: embed.cache_dir, local_model_path: null };
@@ -121,13 +121,13 @@ const configSchema = z.object({
   n_positions: z.int().positive().optional(),
 });
 
-/** What the configuration of a model in its folder says of it; nothing where it can't be read. */
+/** The config.json of a model in its folder; empty if it can't be read. */
 function readModelConfig(folder: string): z.infer<typeof configSchema> {
   const text = readFileSync(posix.join(folder, "config.json"), "utf8");
   return configSchema.safeParse(parseJson(text)).data ?? {};
 }
 
-/** The window that a model was trained for; undefined where its configuration does not say. */
+/** The window that a model was trained for; undefined if its configuration does not say. */
 function trainedTokensOf(folder: string): number | undefined {
   const { max_position_embeddings, n_positions } = readModelConfig(folder);
   return max_position_embeddings ?? n_positions;
@@ -187,7 +187,7 @@ function modelOf(
       } as const;
       const limits = { name, timeoutKey: "model.timeout_s", signal, timeoutMs };
       const reply = await callProcess(limits, async (until, onStarted) => {
-        // Files that are replaced while a worker runs would be loaded by the next process.
+        // If the files were replaced while the worker runs, the next process would load the new ones.
         if ((await digestOfModel(folder, transformers.dtype)) !== digest) throw changed(name);
         return holder.with(keyOf(opened), until, (held) =>
           held.complete(completion, until, onStarted),
@@ -212,7 +212,7 @@ const judge = (reply: Completion, { name, windowTokens, limit }: Bounds): ModelR
           "shares. Raise model.num_ctx, or lower ask.top_n.",
       );
 
-/** One word as a trial: a file may be no language model, or one that was not made to chat. */
+/** Generates one token as a trial: the files may not be a language model, or not one for chats. */
 async function assertReplies(
   model: Model,
   { model: { timeout_s } }: TransformersConfig,
@@ -230,6 +230,6 @@ const refuseFormat = (name: string): Refusal =>
       "a model host.",
   );
 
-/** Whoever remembers the model forgets it, and finds the new one at the next attempt. */
+/** A cache forgets the model at this error, so the next attempt opens the new files. */
 const changed = (name: string): Failure =>
   new Failure("MODEL_NOT_FOUND", `The files of "${name}" were changed since it was opened.`);
