@@ -16,124 +16,55 @@ type Action = {
   readonly due: string | null;
 };
 
-/** The words of all languages that make a task of a sentence, and tell whose it is. */
-const patterns = once(() => {
-  const of = (key: keyof WordFile["tasks"]): string => anyOf(({ tasks }) => tasks[key]);
-  const both = (key: keyof WordFile["tasks"]): string =>
-    anyOf(({ tasks }) => tasks[key].flatMap((word) => [word, withCapital(word)]));
-  const and = `(?:${anyOf(({ people }) => people.and)}|&)`;
-  const owner = String.raw`${NAME}(?: ${and} ${NAME})?`;
-  const bound = String.raw`(?:${of("owner_duties")})`;
-  /** "Marek looks into it", "Rachid le raccourcit", and the future of French and Spanish. */
-  const does = new RegExp(
-    String.raw`^(?:(?:${of("titles")}) )?(?<who>${NAME}) (?:le |la |les )?(?:will (?:${of("will_do")})|${of("does")}|\p{Ll}{3,20}(?:era|ira|rá))(?!\p{L})`,
-    "u",
-  );
-  const weekday = anyOf(({ days }) =>
-    days.flatMap(([name = ""]) => (name === "" ? [] : [name, withCapital(name)])),
-  );
-  return {
-    mark: new RegExp(
-      String.raw`^[*_]{0,3}(?:${of("marks")})[*_]{0,3}(?: ?\([^()]{2,60}\)| \p{Lu}\p{L}{1,20})?\s?:[*_]{0,3}\s?`,
-      "iu",
-    ),
-    heading: new RegExp(String.raw`^(?:${of("headings")})(?!\p{L})`, "iu"),
-    request: new RegExp(
-      [
-        String.raw`^(?!(?:${of("no_requests")})(?!\p{L}))(?:${of("requests")})(?!\p{L})`,
-        String.raw`^@[\p{L}\p{N}._-]{2,30}[:,]? `,
-        String.raw`^[^,.:;?!]{3,60} (?:${of("request_within")}) (?!(?:${anyOf(({ cues }) => cues.not)})(?!\p{L}))`,
-        String.raw`(?:, | )(?:${of("request_ends")})[.!]?$`,
-      ].join("|"),
-      "iu",
-    ),
-    /** "Jamal, can you", "Magnus, forward it". */
-    spokenTo: new RegExp(
-      String.raw`^(?:${anyOf(({ people }) => people.and)} )?\p{Lu}\p{Ll}{1,20}, (?:${of("calls")})(?!\p{L})`,
-      "u",
-    ),
-    promise: new RegExp(
-      String.raw`(?<!\p{L})(?:${of("promises")})(?!\p{L})(?! (?:${of("no_promises")})(?!\p{L}))`,
-      "iu",
-    ),
-    does,
-    /** "Kofi to book the hall". */
-    namedTo: new RegExp(String.raw`^(${NAME}) ${TO_DO}`, "u"),
-    agreed: new RegExp(
-      String.raw`(?<!\p{L})(?<!(?<!\p{L})(?:I|we) )(?:${of("agreed")})(?!\p{L})`,
-      "u",
-    ),
-    leftOpen: new RegExp(
-      String.raw`(?<!\p{L})(?:(?:still )?(?:has|have|is|are|needs?) (?:still )?to be \p{Ll}{2,20}(?:ed|en|t|ne|de)|(?:ist|sind) (?:\p{L}+ ){0,5}?(?:zu \p{Ll}{3,20}en|\p{Ll}{2,8}zu\p{Ll}{3,20}en)|(?:est|sont|restent?) (?:encore )?à \p{Ll}{3,20}(?:er|ir|re)|${of("left_open")})(?!\p{L})`,
-      "iu",
-    ),
-    responsible: new RegExp(String.raw`(?<!\p{L})(?:${of("responsible")})\s?:\s?\p{L}`, "iu"),
-    /** Who is responsible belongs to the sentence before. */
-    ownerOnly: new RegExp(String.raw`^(?:${of("responsible")})\s?:`, "iu"),
-    soon: new RegExp(
-      String.raw`(?<!\p{L})(?:${of("soon")}|(?:(?:${of("next")}) )?(?:${weekday}))(?!\p{L})`,
-      "u",
-    ),
-    duty: new RegExp(
-      String.raw`(?<!\p{L})(?:must(?! be (?!\w{2,20}(?:ed|en|id|ne|nt|ght)\b))|${of("duties")})(?!\p{L})`,
-      "iu",
-    ),
-    intent: new RegExp(String.raw`(?<!\p{L})(?:${of("intents")})(?!\p{L})`, "iu"),
-    past: new RegExp(String.raw`(?<!\p{L})(?:${of("past")})(?!\p{L})`, "iu"),
-    /** What everybody always has to do is a rule, and what was to be done has been. */
-    rule: new RegExp(String.raw`\?$|^should|(?<!\p{L})(?:${of("rules")})(?!\p{L})`, "iu"),
-    done: new RegExp(String.raw`^(?:[✓✔☑]|(?:${of("done")})(?!\p{L}))`, "iu"),
-    greeting: new RegExp(
-      String.raw`^(?:${of("greetings")})(?: (?:${of("greeting_titles")}))?,? (${NAME})[,!.]?(?: |$)`,
-      "u",
-    ),
-    /** "Note for Ada: …", "Frau Tuva Lindqvist, Lindenweg 3". */
-    addressed: [
-      new RegExp(String.raw`^(?:${of("notes_for")}) (?:${of("for")}) (${NAME}):`, "u"),
-      new RegExp(String.raw`^(?:${of("addressed")}) (${NAME}),`, "u"),
-    ],
-    signed: new RegExp(
-      String.raw`^(?:(?:${of("farewells")})(?: (?:${of("from")}))?,? )?(${NAME})(?:, \p{L}[\p{L} -]{2,30})?[,.]?$`,
-      "u",
-    ),
-    /** Who keeps the minutes, as they say themselves: "Taking notes: Arjun Mehta.", "Abdoulaye (toma notas)". */
-    notedBy: [
-      new RegExp(String.raw`(?:^|[.;,] ?)(?:${of("minutes_by")})\s?: (${NAME})(?=[.,;)]|$)`, "u"),
-      new RegExp(String.raw`(${NAME}) \((?:${of("minutes_role")})\)`, "u"),
-    ],
-    /** "Best,", "Bises", "Hallo Silas": lines that look like a name. */
-    closing: new RegExp(String.raw`^(?:${of("closings")})(?!\p{L})`, "u"),
-    endsInDuty: new RegExp(String.raw` (?:must|${of("duties")})$`, "u"),
-    names: new RegExp(` ${and} `, "u"),
-    /** Where a task says whose it is, surest first; behind `doubtful` a common word may stand. Every repeat is bounded. */
-    places: [
-      String.raw`(?:${both("owner")})[:\s*_]{1,4}(?<who>${NAME})`,
-      String.raw`^(?:${both("todo_for")})(?: | ?\()(?<who>${NAME})(?=[:,)])`,
-      does.source,
-      String.raw`(?:→|->|=>)\s?(?<who>${NAME})`,
-      String.raw`(?<![\p{L}\p{N}])@(?<who>[\p{L}\p{N}._-]{2,30})`,
-      String.raw`\((?<who>${NAME})(?:[,;][^()]{1,40})?\)[.\s]*$`,
-      String.raw`^[*_]{0,3}(?<doubtful>${NAME})[*_]{0,3}:`,
-      String.raw`^[*_]{0,3}(?<doubtful>${owner})(?:, [^,]{1,40},)? ${bound}(?!\p{L})`,
-      String.raw`^(?:${and} )?(?<who>${NAME})(?: ${TO_DO}|, (?:${of("calls")})(?!\p{L})| (?:${of("agreed")}))`,
-      String.raw`(?<=[\p{Ll},:;] )(?<!(?<!\p{L})(?:${both("the")}|${both("articles")}) )(?<who>${owner})(?:, [^,]{1,40},|, (?:${of("who")}))? ${bound}(?!\p{L})`,
-      String.raw`(?<!\p{L})(?:${both("the")}) (?<who>(?:\p{Ll}{2,20} )?(?:${of("offices")})) ${bound}`,
-    ].map((source) => new RegExp(source, "u")),
-  };
-});
-
-const withCapital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-/** "The toe board must be mounted", "die Matte muss ersetzt werden": what stands before the verb does nothing. */
-const PASSIVE =
-  /^ (?:be|\p{Ll}+ be) \p{Ll}|^(?: [^;,]{1,80})? (?:\p{Ll}*ge\p{Ll}{2,}|(?:be|er|ver|zer|ent)\p{Ll}{2,}(?:t|en)|\p{Ll}+iert) werden(?!\p{L})/u;
+const TASK_MARK =
+  /^[*_]{0,3}(?:todo|to[- ]do|action(?: items?)?|next steps?|follow[- ]?up|to settle|fixme|open|aufgabe|zu erledigen|offen|nächster? schritte?|wiedervorlage|à faire|reste à faire|pendientes?|por hacer|tarea)[*_]{0,3}(?: ?\([^()]{2,60}\)| \p{Lu}\p{L}{1,20})?\s?:[*_]{0,3}\s?/iu;
+const TASK_HEADING =
+  /^(?:open )?(?:actions?|action items?|to[- ]?dos?|next steps?|follow[- ]?ups?|tasks?|(?:offene )?(?:aufgaben|punkte)|nächste schritte|zu erledigen|maßnahmen)\b/i;
+const REQUEST =
+  /^(?:please|kindly|bitte|merci de|veuillez(?! (?:agréer|recevoir|croire))|rogamos|por favor|pense[zs]? à|remember to|wir bitten um|(?:would|could|can|will) you (?:please )?(?!believe|imagine|hear|see|say)|kannst du|könntest du|können sie|peux-tu|pouvez-vous|¿?puedes|¿?podrías)(?!\p{L})|^@[\p{L}\p{N}._-]{2,30}[:,]? |^[^,.:;?!]{3,60} bitte (?!nicht)|(?:, | )(?:please|por favor|s['’]il (?:te|vous) plaît)[.!]?$/iu;
+/** "Jamal, can you", "Magnus, forward it". */
+const SPOKEN_TO =
+  /^(?:and )?\p{Lu}\p{Ll}{1,20}, (?:can|could|would|will|please|do|kannst|könntest|bitte|peux|pourrais|puedes|podrías|trae|bring|forward|send|I need)(?!\p{L})/u;
+/** Promises of the writer. */
+const OWN_PROMISE =
+  /(?<!\p{L})(?:I['’]ll|I will|I still (?:owe|have to|need to)|we['’]ll|ich (?:kümmere|hole?|bringe?|schicke?|liefere|rufe)|(?:liefere|schicke|bringe) ich|je (?:préviens|m['’]occupe)|j['’](?:envoie|apporte|appelle)|nous vous enverrons|yo (?:mando|llevo|traigo|envío))(?!\p{L})(?! (?:be|have|not|never)(?!\p{L}))/iu;
+/** "Kofi to book the hall". */
+const NAMED_TO = new RegExp(String.raw`^(${NAME}) to (?!the |a |an |our |my |be )\p{Ll}`, "u");
+/** "Marek looks into it", "Rachid le raccourcit", and the future of French and Spanish. */
+const DOINGS =
+  "look|take|send|bring|order|collect|confirm|book|review|check|pay|write|call|ask|buy|prepare|phone|ring|fetch|tell|draft|repair|replace|contact|print|post|mail|email|supply|inform|update|clean|paint|finish|deliver|arrange|organise|organize|invite|report|sign|forward";
+const NAMED_DOES = new RegExp(
+  String.raw`^(?:(?:Herr|Frau|Mr|Mrs|Ms|Mme|M\.|Hausmeister) )?(?<who>${NAME}) (?:le |la |les )?(?:will (?:${DOINGS})|(?:${DOINGS.replace("fetch", "fetche")})s|schickt|bringt|prüft|holt|fragt|legt|schreibt|besorgt|bestellt|sieht|liefert|ruft|kauft|envoie|apporte|prévient|raccourcit|prépare|appelle|achète|manda|trae|prepara|compra|llama|pide|envía|\p{Ll}{3,20}(?:era|ira|rá))(?!\p{L})`,
+  "u",
+);
+const AGREED =
+  /(?<!\p{L})(?:has (?:agreed|promised|offered) to|(?<!(?<!\p{L})(?:I|we) )(?:promised|agreed) to|hat (?:versprochen|zugesagt)|s['’]est engagée? à|se ha comprometido a)(?!\p{L})/u;
+/** Tasks that are left open, whoever does them. */
+const LEFT_OPEN =
+  /(?<!\p{L})(?:(?:still )?(?:has|have|is|are|needs?) (?:still )?to be \p{Ll}{2,20}(?:ed|en|t|ne|de)|muss(?:en)? noch|müssen noch|(?:ist|sind) (?:\p{L}+ ){0,5}?(?:zu \p{Ll}{3,20}en|\p{Ll}{2,8}zu\p{Ll}{3,20}en)|(?:est|sont|restent?) (?:encore )?à \p{Ll}{3,20}(?:er|ir|re)|il faut encore|hay que|tiene que|est[áa]n? por)(?!\p{L})/iu;
+const RESPONSIBLE =
+  /(?<!\p{L})(?:responsible|owner|assigned to|verantwortlich|zuständig|kümmert sich|responsable)\s?:\s?\p{Lu}/iu;
+/** A day relative to the day of reading. */
+const SOON = new RegExp(
+  String.raw`(?<!\p{L})(?:(?:on|am|le|el|bis|by|until|before|avant|pour|d['’]ici|antes del) )?(?<day>today|tonight|tomorrow|next (?:week|time|month|\p{Lu}\p{Ll}+day)|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|heute|morgen|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch|demain|ce soir|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|mañana|lunes|martes|miércoles|jueves|viernes|sábado|domingo)(?!\p{L})`,
+  "u",
+);
+const OBLIGATION =
+  /\b(?:must(?! be (?!\w{2,20}(?:ed|en|id|ne|nt|ght)\b))|has to|have to|needs? to|shall|should|is to|are to|is due|are due|takes? care of|is responsible|muss|müssen|soll|sollen|ist zu|sind zu|kümmert sich|übernimmt|zuständig)\b/i;
+const PROMISE =
+  /\b(?:will|offers? to|promises? to|agrees? to|is going to|wird|werden|verspricht)\b/i;
 const TO_BE_DONE = /\bto be \p{Ll}{2,20}(?:ed|en|t|ne|de)(?!\p{L})/u;
-/** A clause of a contract binds for good. */
+const PAST = /\b(?:was|were|wurde|wurden|said no)\b/i;
+/** A duty of everybody is a rule, and a duty in the past is done. */
+const NO_TASK =
+  /\?$|^should|\b(?:had to|would have|if|when|whoever|whenever|always|never|nobody|each|every|everybody|falls|wenn|wer|immer|nie|jeder)\b/i;
+/** The clause of a contract, which applies permanently. */
 const SECTION = /^(?:§|\d+\.\d)/;
 
 /**
- * What somebody still has to do: boxes that are not ticked, items under a heading of tasks, lines with "TODO:" and the
- * like, requests, and sentences that oblige somebody by name or until a day. What is ticked, and rules for everybody, are
- * left out. English and German, and the commonest forms of French and Spanish.
+ * Finds what somebody still has to do: open checkboxes, items under a heading of tasks, lines with "TODO:" and similar,
+ * requests, and sentences that oblige a named person or set a deadline. Ticked boxes and rules for everybody are skipped.
+ * English and German, and the most common forms of French and Spanish.
  */
 export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
   const seen = new Set<string>();
@@ -149,21 +80,54 @@ export function findActions(evidence: readonly EvidenceBlock[]): Action[] {
     .filter(({ quote }) => !seen.has(quote) && seen.add(quote));
 }
 
-/** Who wrote a letter and to whom, as its first and last lines say. */
+/** Writer and reader of a letter, from its first and last lines. */
 type Letter = { readonly writer: string | null; readonly reader: string | null };
 
-/** A signature is one of the last lines, and an address one of the first. */
+const GREETING = new RegExp(
+  String.raw`^(?:[Dd]ear|Hi|Hello|Hey|Hallo|Liebe[r]?|Sehr geehrter? (?:Herr|Frau)|Bonjour|Salut|Ch[eè]re?|Hola|Querid[oa]|Estimad[oa])(?: (?:Mr|Mrs|Ms|Dr|Madame|Monsieur|Sra?\.?))?,? (${NAME})[,!.]?(?: |$)`,
+  "u",
+);
+/** "Note for Ada: …", "Frau Tuva Lindqvist, Lindenweg 3". */
+const ADDRESSED: readonly RegExp[] = [
+  new RegExp(
+    String.raw`^(?:Notiz|Nachricht|Note|Message|Mot|Nota|Mensaje) (?:für|an|for|to|pour|à|para) (${NAME}):`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`^(?:Herrn?|Frau|Mr|Mrs|Ms|Mme|Madame|Monsieur|M\.|Señora?|Sra?\.) (${NAME}),`,
+    "u",
+  ),
+];
+const SIGNED = new RegExp(
+  String.raw`^(?:(?:Best|Kind regards|Regards|Love|Thanks|Viele Grüße|Lieben Gruß|Gruß|Dein|Deine|Cordialement|Bises|Saludos|Un abrazo)(?: (?:from|von|de))?,? )?(${NAME})(?:, \p{L}[\p{L} -]{2,30})?[,.]?$`,
+  "u",
+);
+/** The writer of minutes: "Taking notes: Arjun Mehta.", "Abdoulaye (toma notas)". */
+const NOTED_BY: readonly RegExp[] = [
+  new RegExp(
+    String.raw`(?:^|[.;,] ?)(?:[Tt]aking notes|[Nn]otes(?: by)?|[Mm]inutes(?: by)?|[Mm]inute[- ]taker|[Pp]rotokoll(?:führung)?|[Ss]chriftführer(?:in)?|[Vv]erfasst von|[Rr]édaction|[Rr]édigé par|[Ss]ecrétaire|[Aa]cta|[Rr]edacta|[Tt]oma notas)\s?: (${NAME})(?=[.,;)]|$)`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`(${NAME}) \((?:taking notes|minutes|notes|Protokoll|toma notas|acta|secrétaire|compte rendu)\)`,
+    "u",
+  ),
+];
+/** Closings and greetings that look like a name: "Best,", "Bises", "Hallo Silas". */
+const CLOSING =
+  /^(?:Best|Bises|Love|Cheers|Thanks|Regards|Gruß|Grüße|Viele|Liebe[nr]?|Hallo|Hi|Hola|Bonjour|Merci|Gracias|Nächste)(?!\p{L})/u;
+/** A signature stands in the last lines, and an address in the first. */
 const LAST_LINES = 4;
 const FIRST_LINES = 3;
-/** Where minutes say who was there. */
+/** The lines of minutes that list who attended. */
 const HEAD_LINES = 20;
 
 function letterOf(items: readonly DocumentItem[], about: ReadonlyMap<string, string>): Letter {
   const named = (list: readonly DocumentItem[], shapes: readonly RegExp[]): string | null =>
     list
       .flatMap(({ text }) => shapes.map((shape) => asName(shape.exec(text)?.[1] ?? "")))
-      .find((name) => name !== null && !patterns().closing.test(name)) ?? null;
-  // Of several recipients none is meant alone.
+      .find((name) => name !== null && !CLOSING.test(name)) ?? null;
+  // With several recipients nobody is the only reader.
   const inHeader = (member: RegExp): string | null =>
     [...about]
       .map(([key, value]) => (member.test(key) ? asName(WHOLE_NAME.exec(value)?.[0] ?? "") : null))
@@ -180,7 +144,7 @@ function letterOf(items: readonly DocumentItem[], about: ReadonlyMap<string, str
   };
 }
 
-/** "I'll send it" is the writer's, and "please send it" the reader's. */
+/** "I'll send it" is a task of the writer, and "please send it" one of the reader. */
 function withOwner(action: Action, { writer, reader }: Letter): Action {
   if (action.owner !== null) return action;
   if (patterns().promise.test(action.quote)) return { ...action, owner: writer };
@@ -194,8 +158,8 @@ function actionsIn(item: DocumentItem, known: Known): Action[] {
   if (mark === "done" || mark === "row" || mark === "heading" || patterns().done.test(text))
     return [];
   if (addressesTheSorter(text)) return [];
-  const marked = patterns().mark.exec(text)?.[0];
-  // "Todo:" alone: the tasks are the items below it.
+  const marked = TASK_MARK.exec(text)?.[0];
+  // "Todo:" alone is no task: the items below it are.
   if (marked !== undefined && marked.trim() === text) return [];
   if (mark === "open") return [actionOf(text, text.slice(marked?.length ?? 0), known)];
   if (marked !== undefined) return markedActions(item, marked, known);
@@ -209,7 +173,7 @@ function actionsIn(item: DocumentItem, known: Known): Action[] {
   );
 }
 
-/** "TODO: …" is one whatever it says; what follows it in its paragraph is judged for itself. */
+/** "TODO: …" is a task whatever it says; each further sentence of its paragraph is tested by itself. */
 function markedActions(item: DocumentItem, marked: string, known: Known): Action[] {
   return clausesOf(item).flatMap((clause, at) => {
     if (at > 0) return isTask(clause, known) ? [actionOf(clause, clause, known)] : [];
@@ -226,7 +190,10 @@ function markedActions(item: DocumentItem, marked: string, known: Known): Action
   });
 }
 
-/** The sentences of an item and what stands between semicolons in them. */
+/** A sentence that only names who is responsible belongs to the sentence before. */
+const OWNER_ONLY = /^(?:responsible|owner|verantwortlich|zuständig|kümmert sich|responsable)\s?:/i;
+
+/** The sentences of an item, split at semicolons. */
 function clausesOf(item: DocumentItem): string[] {
   const clauses: string[] = [];
   for (const sentence of sentencesOf(item).flatMap((one) => one.split(/(?<=;) /))) {
@@ -258,7 +225,7 @@ function isTask(sentence: string, known: Known): boolean {
   return patterns().intent.test(sentence) && ownerOf(sentence, known) !== null && isDated;
 }
 
-/** Marks of emphasis come in pairs around words; within a word, or in code, they are part of it. */
+/** Removes marks of emphasis, which come in pairs around words; within a word, or in code, they are part of it. */
 const withoutEmphasis = (words: string): string =>
   words.replace(
     /`([^`]{1,300})`|(?<![\p{L}\p{N}_*])([*_]{1,3})(?=\S)([^*_`]{1,300}?)(?<=\S)\2(?![\p{L}\p{N}_*])/gu,
@@ -285,12 +252,49 @@ function actionOf(quote: string, words: string, known: Known): Action {
   };
 }
 
+const VERB =
+  "(?:will|must|has to|have to|needs? to|shall|should|is to|are to|offers? to|promises? to|agrees? to|takes? care|is responsible|muss|müssen|soll|sollen|wird|werden|übernimmt|kümmert|tiene que|tienen que|debe|deben|doit|doivent)";
+
+/** Where a task names its owner, the surest places first; a `doubtful` group may match a common word. Every repeat is bounded. */
+const PLACES: readonly RegExp[] = [
+  new RegExp(
+    String.raw`(?:[Oo]wner|[Rr]esponsible|[Aa]ssigned to|[Aa]ssignee|[Zz]uständig|[Vv]erantwortlich|[Ww]er)[:\s*_]{1,4}(?<who>${NAME})`,
+    "u",
+  ),
+  new RegExp(String.raw`(?:[Rr]esponsable|[Kk]ümmert sich)[:\s*_]{1,4}(?<who>${NAME})`, "u"),
+  new RegExp(String.raw`^(?:TODO|[Aa]ction)(?: | ?\()(?<who>${NAME})(?=[:,)])`, "u"),
+  NAMED_DOES,
+  new RegExp(String.raw`(?:→|->|=>)\s?(?<who>${NAME})`, "u"),
+  new RegExp(String.raw`(?<![\p{L}\p{N}])@(?<who>[\p{L}\p{N}._-]{2,30})`, "u"),
+  new RegExp(String.raw`\((?<who>${NAME})(?:[,;][^()]{1,40})?\)[.\s]*$`, "u"),
+  new RegExp(String.raw`^[*_]{0,3}(?<doubtful>${NAME})[*_]{0,3}:`, "u"),
+  new RegExp(
+    String.raw`^[*_]{0,3}(?<doubtful>${NAME}(?: (?:and|und|&) ${NAME})?)(?:, [^,]{1,40},)? ${VERB}(?!\p{L})`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`^(?:(?:and|und|et|y) )?(?<who>${NAME})(?: to (?!the |a |our )\p{Ll}|, (?:can|could|would|will|please|kannst|könntest|bitte|peux|puedes|trae|bring|forward|send|I need)(?!\p{L})| (?:has agreed|has promised|promised|agreed))`,
+    "u",
+  ),
+  new RegExp(
+    String.raw`(?<=[\p{Ll},:;] )(?<!(?<!\p{L})(?:[Tt]he|an?|[Dd]er|[Dd]ie|[Dd]as|den|dem|[Aa]m|[Ii]m|zum|zur|[Ee]ine?) )(?<who>${NAME}(?: (?:and|und|&) ${NAME})?)(?:, [^,]{1,40},|, (?:who|der|die))? ${VERB}(?!\p{L})`,
+    "u",
+  ),
+  /(?<!\p{L})(?:The|the|Der|der|Die|die|Das|das) (?<who>(?:\p{Ll}{2,20} )?(?:treasurer|secretary|chair|cook|manager|board|committee|team|crew|technician|engineer|editor|author|auditor|auditors|members?|tenant|landlord|supplier|customer|contractor|Vorstand|Kassier|Leiter(?:in)?|Koch|Köchin|Mieter(?:in)?|Vermieter(?:in)?|Kundin|Kunde|Lieferant)) (?:will|must|has to|have to|shall|should|is to|are to|muss|müssen|soll|sollen|wird)/u,
+];
+
+/** "The toe board must be mounted", "die Matte muss ersetzt werden": the subject of a passive does nothing itself. */
+const PASSIVE =
+  /^ (?:be|\p{Ll}+ be) \p{Ll}|^(?: [^;,]{1,80})? (?:\p{Ll}*ge\p{Ll}{2,}|(?:be|er|ver|zer|ent)\p{Ll}{2,}(?:t|en)|\p{Ll}+iert) werden(?!\p{L})/u;
+const ENDS_IN_DUTY =
+  / (?:must|has to|have to|needs? to|shall|should|is to|are to|muss|müssen|soll|sollen)$/;
+
 const isDoneTo = (text: string, { 0: words, index }: RegExpExecArray): boolean =>
   patterns().endsInDuty.test(words) && PASSIVE.test(text.slice(index + words.length));
 
 /**
- * Who has to do a task, as it says; null where it names nobody.
- * @param known words of names that the document has elsewhere: a single word that opens a sentence is an owner only there
+ * The person who has to do a task; null if the task names nobody.
+ * @param known words of names elsewhere in the document: a `doubtful` single word is an owner only if it is one of them
  */
 function ownerOf(text: string, known: ReadonlySet<string>): string | null {
   for (const place of patterns().places) {

@@ -11,38 +11,38 @@ import { splitSentences } from "./sentences.ts";
 import type { Sentence } from "./sentences.ts";
 import { contentStems, stemReader, stemWord, wordsOf } from "../../text/content-words.ts";
 
-/** A sentence that an answer may be made of, with the words to judge it by. */
+/** A sentence that may be part of an answer, with the words that it is scored by. */
 export type Candidate = {
   readonly text: string;
   readonly kind: "sentence" | "line" | "header";
-  /** Number of its piece of evidence. */
+  /** The number of its block of evidence. */
   readonly number: number;
   readonly path: string;
-  /** Place in the evidence as a whole, from 0. */
+  /** Its index in the whole evidence, from 0. */
   readonly position: number;
   readonly stems: readonly string[];
-  /** Words of headings, title and path that it stands under; the same set for all that stand under them. */
+  /** Stems of the headings, title and path above it; sentences under the same heading share one set. */
   readonly contextStems: ReadonlySet<string>;
-  /** Words of the name of the one who speaks its paragraph; the same array throughout it. */
+  /** Stems of the name of the speaker of its paragraph; all sentences of the paragraph share one array. */
   readonly speakerStems: readonly string[];
-  /** Opens behind the name of its speaker with a pronoun, for something that another said. */
+  /** Whether it opens, after the name of its speaker, with a pronoun that refers to the words of another speaker. */
   readonly answersAnother: boolean;
   /** The two highest headings above it. */
   readonly section: string;
-  /** Its paragraph, and where it stands in it. */
+  /** Its paragraph, and its offset in it. */
   readonly block: string;
   readonly start: number;
-  /** Why it does not state what it says, and what is shown before it; null where it states it, and where nothing is. */
+  /** `frame`: why it does not state what it says, as a question; null if it does. `label`: the text to show before it, or null. */
   readonly frame: Frame | null;
   readonly label: string | null;
-  /** Where in the paragraph to begin to show it, with the sentences that it needs; null where they can't be had. */
+  /** The offset in the paragraph to show it from, with the sentences that it needs; null if these are too far away. */
   readonly shownFrom: number | null;
-  /** Sentences that are shown for it, itself included, and the stems of them all. */
+  /** The number of sentences that are shown for it, including itself, and the stems of them all. */
   readonly sentences: number;
   readonly shownStems: readonly string[];
 };
 
-/** All that could be shown from the evidence, in its order; a sentence that stands there twice comes once. */
+/** All sentences of the evidence that could be shown, in order; a repeated sentence only once. */
 export function candidatesOf(evidence: readonly EvidenceBlock[]): Candidate[] {
   const seen = new Set<string>();
   const stemsOf = stemReader();
@@ -56,7 +56,7 @@ export function candidatesOf(evidence: readonly EvidenceBlock[]): Candidate[] {
     .filter(({ text }) => isShowable(text) && !seen.has(text) && seen.add(text));
 }
 
-/** @param before sentences of the evidence before this piece */
+/** @param before number of sentences in earlier blocks */
 function candidatesIn(
   { number, path, title, headingPath, text }: EvidenceBlock,
   before: number,
@@ -88,15 +88,15 @@ function candidatesIn(
   });
 }
 
-/** What follows a question is one with it: what is asked in either is answered. */
+/** A sentence after a question answers it: words of the question count for it too. */
 const answers = ({ label }: Pick<Sentence, "label">): boolean =>
   label !== null && isQuestion(label);
 
-/** An answer is shown from its beginning. */
+/** Whether a sentence continues an answer, which is shown from its beginning. */
 const goesOn = (sentence: Sentence, before: Sentence | undefined): boolean =>
   before?.paragraph === sentence.paragraph && before.label === sentence.label;
 
-/** Folders and file name, without the extension: a note in "closing/" is about closing. */
+/** Folders and file name without the extension count as words: a note in "closing/" is about closing. */
 const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");
 
 function remembered<T>(compute: (key: string) => T): (key: string) => T {
@@ -108,15 +108,15 @@ function remembered<T>(compute: (key: string) => T): (key: string) => T {
   };
 }
 
-/** No more sentences, and no longer a stretch, is shown for the sake of one. */
+/** Limits of what is shown for one sentence. */
 const MOST_SENTENCES = 4;
 const MOST_CHARS = 700;
-/** Between two sentences of a paragraph stands a blank, or who signed the first; more than that was left out. */
+/** Sentences are separated by a blank, or by the name below a quotation; a wider gap means that text was left out. */
 const WIDEST_GAP = 70;
 
 /**
- * Where to begin to show a sentence: at itself, or at the nearest sentence before it in its paragraph from which
- * on no pronoun or connective is left open. `shownFrom` is null where there is none near enough.
+ * Finds where to begin to show a sentence: at itself, or at the nearest earlier sentence of its paragraph from which on every
+ * pronoun and connective is explained. `shownFrom` is null if there is none near enough.
  *
  * @param needsBefore for each sentence, whether it needs the one before it
  */
@@ -152,7 +152,7 @@ function follows(sentences: readonly Sentence[], index: number): boolean {
 
 type Cues = ReturnType<typeof cuesOf>;
 
-/** The words of a language that a sentence opens with when it points back. */
+/** The words of a language by which the opening of a sentence refers back. */
 const cuesOf = byLanguage((language) => {
   const { phrases, of_itself: ofItself, ...lists } = wordFile(language).openings;
   const set = (key: keyof typeof lists): ReadonlySet<string> =>
@@ -168,21 +168,21 @@ const cuesOf = byLanguage((language) => {
   };
 });
 
-/** English where nobody knows the language; null where there are no lists for it. */
+/** English if the language is unknown; null if there are no lists for it. */
 function cuesIn(language: Language | null): Cues | null {
   const listed = LISTED_LANGUAGES.find((one) => one === (language ?? "english"));
   return listed === undefined ? null : cuesOf(listed);
 }
 
-/** Longer openings than this are not looked at. */
+/** Only this many characters of an opening are examined. */
 const OPENING_CHARS = 120;
 
 /**
- * Whether a sentence opens with a word that the sentence before it must explain: a pronoun, a connective, or a
- * demonstrative whose noun is none of the known ones.
+ * Whether a sentence opens with a word that refers to the sentence before it: a pronoun, a connective, or a demonstrative
+ * whose noun is not among the known ones.
  *
- * @param known stems of the title and headings above, which a reader has before them
- * @param language of the text; where it is not known, English is looked for
+ * @param known stems of the title and headings above, which the reader sees
+ * @param language of the text; null is treated as English
  */
 export function needsSentenceBefore(
   text: string,
@@ -213,7 +213,7 @@ function pointsBack(cues: Cues, words: readonly string[], known: ReadonlySet<str
   );
 }
 
-/** "It rains", "it takes an hour", "it is important that": this "it" stands for nothing before. */
+/** Whether "it" refers to nothing: "It rains", "it takes an hour", "it is important that". */
 function isEmpty(
   { emptyBefore, emptyBehindBe, be }: Cues,
   [, second = "", ...rest]: readonly string[],
@@ -227,10 +227,10 @@ function isEmpty(
 const SPEAKER =
   /^[*_]{0,3}(\p{Lu}[\p{L}\p{N}.'’-]{0,24}(?: [\p{L}\p{N}(][\p{L}\p{N}.'’)-]{0,24}){0,4}):[*_]{0,3} /u;
 
-/** Who speaks; null where a paragraph opens otherwise. */
+/** The name of the speaker; null if the paragraph opens otherwise. */
 const speakerOf = (paragraph: string): string | null => SPEAKER.exec(paragraph)?.[1] ?? null;
 
-/** "Marta Lind: It was late." A turn that begins with "So" or "But" is understood all the same. */
+/** "Marta Lind: It was late." A turn that begins with "So" or "But" needs no sentence before it. */
 function opensTurnWithPronoun(
   { start, text }: Sentence,
   known: ReadonlySet<string>,
@@ -243,8 +243,8 @@ function opensTurnWithPronoun(
 }
 
 /**
- * False for what the check of an answer would take for something else: a citation of its own, half a quote or half
- * of code, or the marks of the protocol.
+ * False for text that the check of an answer would misread: a citation of its own, an unpaired quotation mark or backtick, or
+ * a mark of the protocol.
  */
 const isShowable = (text: string): boolean =>
   !OWN_CITATION.test(text) &&
@@ -253,7 +253,7 @@ const isShowable = (text: string): boolean =>
   PAIRS.every(([open, close]) => count(text, open) === count(text, close)) &&
   areCurlyClosed(text);
 
-/** Also "[^1]", "[Source 1]" and "【1†…】", which models write and the check reads. */
+/** Also "[^1]", "[Source 1]" and "【1†…】", which models write and the check recognizes. */
 const OWN_CITATION =
   /[[【［][\s,;–—-]{0,8}(?:\^|\p{L}{1,12}[\s:#]{1,4})?\p{Nd}[\p{Nd}\s,;，；、–—-]{0,400}(?:†[^[\]【】]{0,100})?[\]】］]/u;
 const PROTOCOL = new RegExp(

@@ -17,18 +17,21 @@ import type { DocumentItem } from "./document-items.ts";
 import { append } from "../../../shared/group-by.ts";
 
 /**
- * What the words of a label and of its kind count beside the likeness to its examples, which is from 0 to 1. With .03 fewer
- * kinds of texts are told, with .08 fewer articles (bench/labels.ts).
+ * The weight of the words of a label and of its kind, beside the similarity to its examples, which is from 0 to 1. With .03
+ * fewer kinds of texts get a label, with .08 fewer articles (bench/labels.ts).
  */
 const WORD_SHARE = 0.05;
-/** By how much of its score the best label must lead. With .1 three to six texts more of a hundred are told right, and one to six more wrongly. */
+/**
+ * The lead of the best label, as a share of its score. With .1 three to six more texts of a hundred get the right label, and
+ * one to six more a wrong one.
+ */
 const LEAST_LEAD = 0.15;
 
 /**
- * Labels a document by texts that have their labels: by the cosine of its groups of four letters and those of each label's
- * examples together (Rocchio's classifier), and by the words of the labels themselves.
+ * Labels a document by texts with known labels: by the cosine between its groups of four letters and those of all examples of
+ * a label (Rocchio's classifier), and by the words of the labels themselves.
  *
- * @returns null where no label leads by enough; where one takes the rest and has no examples, that one
+ * @returns null if no label leads by enough; a label for the rest that has no examples is returned instead
  */
 export function classifyByExamples(
   evidence: readonly EvidenceBlock[],
@@ -77,7 +80,7 @@ function chooseLabel(scored: readonly Scored[]): string | undefined {
 
 const textOf = (items: readonly DocumentItem[]): string => items.map(({ text }) => text).join("\n");
 
-/** Every four letters of a word that follow each other, with the blanks around it; a shorter word is one group. */
+/** All groups of four consecutive letters of a word with a blank on each side; a shorter word is one group. */
 const letterGroupsOf = (text: string): string[] =>
   subjectWordsOf(text).flatMap((word) => {
     const framed = ` ${word} `;
@@ -87,17 +90,17 @@ const letterGroupsOf = (text: string): string[] =>
 
 const GROUP = 4;
 
-/** What texts are compared by. */
+/** Splits a text into the features that are compared. */
 type Features = (text: string) => readonly string[];
 
-/** Examples, by one kind of features: how these are weighed among them, and the examples of each label together. */
+/** The examples by one kind of features: the weights of the features, and the sum of the examples of each label. */
 type Profile = {
   readonly featuresOf: Features;
   readonly vectorOf: WordWeighting;
   readonly centroids: ReadonlyMap<string, WordVector>;
 };
 
-/** A document beside the examples of each label. */
+/** A document and the examples of each label as vectors. */
 type Comparison = Pick<Profile, "centroids"> & { readonly document: WordVector };
 
 const compare = ({ featuresOf, vectorOf, centroids }: Profile, text: string): Comparison => ({
@@ -108,7 +111,7 @@ const compare = ({ featuresOf, vectorOf, centroids }: Profile, text: string): Co
 const FEATURES = { groups: letterGroupsOf, stems: contentStems } as const;
 
 const MOST_KEPT = 16;
-/** By features and the hash of a list, the one that was used last at the end: the jobs of a batch have the same examples. */
+/** By kind of features and hash of the examples, least recently used first: the jobs of a batch share their examples. */
 const kept = new Map<string, Profile>();
 
 function profileBy(kind: keyof typeof FEATURES, examples: readonly LabelExample[]): Profile {
@@ -131,7 +134,7 @@ function profileOf(examples: readonly LabelExample[], featuresOf: Features): Pro
   return { featuresOf, vectorOf, centroids };
 }
 
-/** By how much each word of the document speaks for a label: more by its examples than by those of the others. */
+/** How much each word of the document supports a label: its weight in the examples of that label minus that in the others. */
 function tellingWords({ document, centroids }: Comparison, label: string): Map<string, number> {
   const own = centroids.get(label);
   const others = sumOf([...centroids].flatMap(([other, one]) => (other === label ? [] : [one])));
@@ -149,7 +152,7 @@ function weightOf(words: ReadonlyMap<string, number>, stems: ReadonlySet<string>
   return weight;
 }
 
-/** The words that speak most for a label, as the document spells them. */
+/** The words that support a label most, as the document spells them. */
 function namesOf(words: ReadonlyMap<string, number>, items: readonly DocumentItem[]): string[] {
   const spelled = new Map(
     subjectWordsOf(textOf(items))

@@ -6,17 +6,17 @@ import type { DocumentItem } from "./document-items.ts";
 import { deadlineIn } from "./dates.ts";
 import { stemWord, subjectWordsOf, wordsOf } from "../../text/content-words.ts";
 
-/** What a word of a label or a cue counts, by where it stands. */
+/** The weight of a word of a label (`own`) or of a cue, by where it stands. */
 const IN_PATH = { own: 8, cue: 3, most: 16 };
 const IN_TITLE = { own: 6, cue: 3, most: 12 };
 const IN_HEADING = { own: 2, cue: 1, most: 6 };
-/** A long text has every word once. */
+/** Low, because a long text contains nearly every word once. */
 const IN_TEXT = { own: 1.5, cue: 1, most: 7 };
-/** With less than this a label that takes the rest is the better one. */
+/** Below this score a label for the rest is preferred. */
 const SLIGHT = 4;
 
 type Weights = typeof IN_PATH;
-/** How often a stem occurs, and how it is written first. */
+/** How often a stem occurs, and its first spelling. */
 type Stem = { readonly word: string; times: number };
 type Stems = ReadonlyMap<string, Stem>;
 type Zone = { readonly stems: Stems; readonly weights: Weights };
@@ -29,10 +29,10 @@ export type Classified = {
 };
 
 /**
- * Sorts a document by words: those of each label, and those that documents of its kind are full of, weighted by where
- * they stand (name of file and folder, title, headings, text). Text that says how it wants to be sorted does not count.
+ * Classifies a document by words: those of each label, and those that are typical for documents of its kind, weighted by
+ * where they stand (name of file and folder, title, headings, text). Text that says how to classify it does not count.
  *
- * @returns null where no label has a word in it, and none of them takes the rest
+ * @returns null if no word of any label occurs, and no label takes the rest
  */
 export function classify(
   evidence: readonly EvidenceBlock[],
@@ -60,10 +60,10 @@ export function classify(
   };
 }
 
-/** Of words in a reason. */
+/** The most words in a reason. */
 export const MOST_NAMED = 6;
 
-/** What a document holds, without text that talks to whoever sorts it. */
+/** The items of a document without text that addresses whoever classifies it. */
 export const itemsForReaders = (evidence: readonly Pick<EvidenceBlock, "text">[]): DocumentItem[] =>
   evidence
     .flatMap(({ text }) => parseDocument(text).items)
@@ -110,7 +110,7 @@ type Score = {
 };
 type LabelScore = Score & { readonly label: string; readonly terms: Terms };
 
-/** What the words of each label, and of its kind, count in a document: from 0 to the most of all zones together. */
+/** The score of each label by its words and those of its kind: from 0 to the sum of the limits of all zones. */
 export function scoreLabels(
   labels: readonly string[],
   evidence: readonly EvidenceBlock[],
@@ -141,7 +141,7 @@ function scoreOf({ own, cues }: Terms, zones: readonly Zone[]): Score {
   return { score, found: best };
 }
 
-/** A long word also counts as the beginning of another, as German joins them. */
+/** A long word also matches as the beginning of another, because German joins words. */
 const LONG = 6;
 
 function foundAs(term: string, stems: Stems): readonly Stem[] {
@@ -152,11 +152,11 @@ function foundAs(term: string, stems: Stems): readonly Stem[] {
   return [];
 }
 
-/** Whole words of a text that has no sentences. */
+/** The first whole words of a text that has no sentences. */
 const beginningOf = (item: DocumentItem | undefined): string | null =>
   item === undefined ? null : (/^.{1,280}(?=\s|$)/.exec(item.text)?.[0] ?? null);
 
-/** How much the stems of a sentence speak for a label. */
+/** How much the stems of a sentence support a label. */
 type WeighStems = (stems: ReadonlySet<string>) => number;
 
 const weighByTerms =
@@ -165,7 +165,7 @@ const weighByTerms =
     own.filter((term) => stems.has(term)).length * 2 +
     cues.filter((term) => stems.has(term)).length;
 
-/** The sentence that speaks most for a label; a heading where no sentence speaks for it; the first words at last. */
+/** The sentence that supports a label most; a heading if no sentence does; at last the first words. */
 export function supportingSentence(
   items: readonly DocumentItem[],
   weigh: WeighStems,
@@ -183,7 +183,7 @@ export function supportingSentence(
   return best ?? sentences[0]?.text ?? beginningOf(items[0]);
 }
 
-/** What labels call documents of a common kind, and what these are full of. A label of no such kind is matched by its own words alone. */
+/** Names of common kinds of documents in labels, and words typical for each kind. Other labels match only by their own words. */
 const labelKinds = once(() => {
   const cues = mergeByKey((file) => file.kind_cues);
   return [...mergeByKey((file) => file.kinds)].map(([kind, names]) => ({
@@ -193,7 +193,7 @@ const labelKinds = once(() => {
 });
 const otherLabels = once(() => new Set(allWordFiles().flatMap(({ others }) => others)));
 
-/** Somebody is to act now. "Immediately" and the like are in every set of instructions, and count at its head alone. */
+/** Words of urgency. "Immediately" and the like stand in every set of instructions, and count only at the head of a document. */
 const URGENT =
   /\b(?:urgent(?:ly)?|asap|as soon as possible|overdue|final (?:notice|reminder|demand)|last reminder|payment reminder|dringend|eilt|überfällig|(?:letzte|zweite|dritte) mahnung|unverzüglich)(?!\p{L})/iu;
 const URGENT_AT_HEAD =
@@ -204,7 +204,7 @@ const OPEN_TASK = /\b(?:todo|to do|action item|please|must|has to|bitte|muss|auf
 
 const HEAD_ITEMS = 3;
 
-/** How soon somebody has to act, by words and dates alone. */
+/** How soon somebody has to act, judged only by words and dates. */
 export function priorityOf(items: readonly DocumentItem[]): "high" | "normal" | "low" {
   const head = items.slice(0, HEAD_ITEMS).map(({ text }) => text);
   if (

@@ -6,13 +6,13 @@ import type { Figure } from "../../text/figures/numbers.ts";
 import { oppositesIn } from "../../text/opposites.ts";
 import type { Candidate } from "./candidates.ts";
 
-/** "Not" and its kin in English, German, French and Spanish, folded as `wordsOf` folds. */
+/** "Not" and its relatives in English, German, French and Spanish, folded like the words of `wordsOf`. */
 const DENIALS = new Set(
   `not never cannot unable nt no nicht nie niemals kein keine keinen keinem keiner pas jamais nunca jamas`.split(
     " ",
   ),
 );
-/** Words and beginnings of words by which a sentence may say the same as such a word. */
+/** Words and beginnings of words by which a sentence can deny without such a word. */
 const DENYING = new Set(
   `without neither nor none nobody nothing fail fails failed failing lack lacks lacked lacking refuse refuses refused few hardly
    instead rather only except unlike little absence ohne weder noch niemand nichts fehlt sans ni aucun aucune rien personne sin
@@ -21,26 +21,26 @@ const DENYING = new Set(
     .split(/\s+/),
 );
 const DENYING_BEGINNING = /^(?:un|non|dis|anti)\p{L}{3,}/u;
-/** What is denied up to a time, or alone, did happen. */
+/** What is denied only up to a time, or only partly, did happen. */
 const NOT_A_DENIAL = new Set(["only", "until", "till", "just", "nur", "bis", "solo", "hasta"]);
-/** Ordinals of rulers behind a name, and words for large numbers: one exchanged is another thing. */
+/** Ordinals behind the name of a ruler, and words for large numbers: another one means another thing. */
 const EXACT =
   /(?<=[^.?!] \p{Lu}\p{Ll}{2,20} )[IVX]{1,5}(?![\p{L}\p{N}])|(?<!\p{L})(?:hundred|thousand|million|billion)(?!\p{L})/gu;
 
-/** Whether a question says "not" and a sentence does not: the sentence is no answer, whatever it shares. */
+/** Tells whether a question says "not" and a sentence does not: then the sentence is no answer, whatever words it shares. */
 export function lacksDenial(question: string): (text: string) => boolean {
   const isDenied = denies(question);
   return (text) => isDenied && !mayDeny(text);
 }
 
 /**
- * What keeps a sentence from answering a question although it shares its words: it denies a word of a question that does not
- * say "not"; or "II" behind a name or "thousand" of the question stands nowhere in the evidence from its file. Of an English
- * question and an English text also: another century, the opposite of a word of the question, and a year or another number
- * that tells one thing from another and stands nowhere in that evidence.
+ * Tells whether a sentence can't answer a question although it shares its words: it denies a word of a question without
+ * "not"; or the question has "II" behind a name, or "thousand", and the evidence from the sentence's file has not. For an
+ * English question and an English text also: another century, the opposite of a word of the question, and a year or another
+ * identifying number that the evidence from the file does not contain.
  *
  * @param terms stems of the question
- * @param evidence all of it
+ * @param evidence all candidates
  */
 export function contradictionsOf(
   question: string,
@@ -69,7 +69,7 @@ export function contradictionsOf(
     (english.has(path) && contradictsEnglish?.(text) === true);
 }
 
-/** What the evidence shows of each file: its paragraphs, and words of what they stand under. */
+/** The text that the evidence shows of each file: its paragraphs, and stems of the headings above them. */
 function textByFile(evidence: readonly Candidate[]): ReadonlyMap<string, string> {
   const parts = new Map<string, Set<string | ReadonlySet<string>>>();
   for (const { path, block, contextStems } of evidence) {
@@ -81,7 +81,7 @@ function textByFile(evidence: readonly Candidate[]): ReadonlyMap<string, string>
   return new Map([...parts].map(([path, held]) => [path, [...held].map(written).join("\n")]));
 }
 
-/** "Isn't" is "is not", and "No. 5" denies nothing. */
+/** The words of a text; "isn't" becomes "is not", and the "no" of "No. 5" is removed. */
 const deniable = (text: string): string[] =>
   wordsOf(text.replace(/n['’]t(?!\p{L})/gu, " not").replace(/(?<!\p{L})no\.? ?(?=\p{N})/giu, ""));
 
@@ -93,8 +93,8 @@ const mayDeny = (text: string): boolean =>
   );
 
 /**
- * The word behind "not" is what is denied: in "does not kill it" the killing. One that the sentence says elsewhere without
- * "not" is told apart, and not denied: "those that are cut" beside "those that are not cut".
+ * The word behind "not" is denied: in "does not kill it" the killing. A word that the sentence also has without "not" is only
+ * distinguished, and not denied: "those that are cut" beside "those that are not cut".
  */
 function deniesTerm(text: string, terms: ReadonlySet<string>): boolean {
   const words = deniable(text);
@@ -108,7 +108,7 @@ function deniesTerm(text: string, terms: ReadonlySet<string>): boolean {
 const holdsExactly = (piece: string, figure: string): boolean =>
   new RegExp(`(?<![\\p{L}\\p{N}])${figure}(?![\\p{L}\\p{N}])`, "u").test(piece);
 
-/** A question in Latin letters with no more function words of another language than of English. */
+/** A question in Latin letters with at least as many function words of English as of any other language. */
 const isEnglishQuestion = (question: string): boolean =>
   questionLanguage(question) === "english" && !/(?!\p{Script=Latin})\p{L}/u.test(question);
 
@@ -119,7 +119,7 @@ function sentenceContradictions(question: string): (text: string) => boolean {
     isOtherCentury(asked, centuriesIn(text)) || holdsOpposite(words, new Set(deniable(text)));
 }
 
-/** "19th and early 20th century": the ordinals shortly before the word. */
+/** "19th and early 20th century": the ordinals stand shortly before the word. */
 const CENTURY = /[ -]centur(?:y|ies)(?!\p{L})/giu;
 const MOST_CHARS_BEFORE = 32;
 const ORDINAL = /(?<![\p{L}\p{N}])\d{1,2}(?=(?:st|nd|rd|th)(?!\p{L}))/gu;
@@ -139,10 +139,10 @@ function centuriesIn(text: string): ReadonlySet<string> {
 const isOtherCentury = (asked: ReadonlySet<string>, said: ReadonlySet<string>): boolean =>
   asked.size > 0 && said.size > 0 && ![...asked].some((century) => said.has(century));
 
-/** "How long", "how many": what is asked for has no opposite. */
+/** "How long", "how many": such a word has no opposite here. */
 const MEASURE = /(?<!\p{L})how \p{L}+/giu;
 
-/** A word of the question is missing, and its opposite stands in the sentence and not in the question. */
+/** Whether the sentence lacks a word of the question, but has its opposite, which the question does not have. */
 function holdsOpposite(asked: ReadonlySet<string>, said: ReadonlySet<string>): boolean {
   for (const word of asked) {
     if (said.has(word) || stopWords("english").has(word)) continue;
@@ -152,7 +152,7 @@ function holdsOpposite(asked: ReadonlySet<string>, said: ReadonlySet<string>): b
   return false;
 }
 
-/** Years, and numbers that are no amount: "for 3 hours", "a child of 7" and "5 %" may be the asker's own. */
+/** Years identify; amounts do not: "for 3 hours", "a child of 7" and "5 %" may describe only the asker's case. */
 const YEAR = /^(?:1\d|20)\d\d$/u;
 const AMOUNT_BEHIND =
   /(?:^|[ (])(?:of|aged?|old|at|for|in|on|with|than|over|under|least|most|about|by|till|until|after|before|since|within|between|and|or|from|to|[€$£]) ?$|\d[:./-]$/iu;
@@ -169,8 +169,8 @@ const identifyingNumbers = (question: string): Figure[] =>
   });
 
 /**
- * Whether all stand in a text, in digits, words or Roman figures. A year may be missing where a text tells none: its date may
- * stand where no sentence does.
+ * Whether a text contains all numbers, in digits, words or Roman figures. A year may be missing from a text without years:
+ * its date may stand outside of any sentence.
  */
 function holdsNumbers(text: string, numbers: readonly Figure[]): boolean {
   if (numbers.length === 0) return true;

@@ -7,29 +7,29 @@ import { shownSentences } from "./sentences.ts";
 /** A paragraph, a list item or a table row of a document, in one line. */
 export type DocumentItem = {
   readonly text: string;
-  /** The nearest heading above it; empty where there is none. */
+  /** The nearest heading above it; empty if there is none. */
   readonly heading: string;
-  /** The line right above its list that ends in a colon, without it; empty where there is none. */
+  /** The line directly above its list, without the colon at its end; empty if there is none. */
   readonly leadIn: string;
-  /** open, done: a box to be ticked. row: cells between bars. */
+  /** open, done: a checkbox. row: cells between bars. */
   readonly mark: "text" | "item" | "open" | "done" | "row" | "heading";
   readonly block: TextBlock;
 };
 
-/** A document as what its fields are looked for in. */
+/** A document in the form in which its fields are searched. */
 export type DocumentText = {
   readonly items: readonly DocumentItem[];
   /** Members of its frontmatter. */
   readonly about: ReadonlyMap<string, string>;
 };
 
-/** Reads a text. Code is left out: it is no prose, and nobody's task. */
+/** Parses a text. Code is skipped: it is no prose, and contains no task for anybody. */
 export function parseDocument(text: string): DocumentText {
   const items: DocumentItem[] = [];
   const about = new Map<string, string>();
   for (const block of cutBlocks(text).flatMap((one) => linesOf(text, one))) {
     const [, key = "", value = ""] = isMember(block) ? (MEMBER.exec(block.text) ?? []) : [];
-    // Names without the addresses behind them.
+    // Only the name, without the mail address behind it.
     const said = value.replace(/\s*<[^<>]*>$/, "").replace(/^"(.*)"$/, "$1");
     if (key !== "" && !about.has(key.toLowerCase())) about.set(key.toLowerCase(), said);
     if (block.kind === "header" && SUBJECT.test(key))
@@ -39,7 +39,7 @@ export function parseDocument(text: string): DocumentText {
   return { items: items.filter(({ text: words }) => /[\p{L}\p{N}]/u.test(words)), about };
 }
 
-/** A line that begins with a sentence is of its own: in notes each may be a task. */
+/** A line that begins with a sentence becomes an item of its own: in notes each may be a task. */
 function linesOf(text: string, block: TextBlock): TextBlock[] {
   const lines: TextSentence[][] = [];
   for (const sentence of block.sentences) {
@@ -76,13 +76,13 @@ function markOf({ kind, mark }: TextBlock): DocumentItem["mark"] {
   return /\[ ?\]/.test(mark) ? "open" : mark.includes("[") ? "done" : "item";
 }
 
-/** The sentences of an item, as they stand; a row is one. */
+/** The sentences of an item as they stand; a row is one sentence. */
 export const sentencesOf = ({ text, mark, block }: DocumentItem): string[] =>
   mark === "row" || mark === "heading" ? [text] : shownSentences(block);
 
 /**
- * Whether a sentence talks to whoever sorts the document instead of to its readers: it says how it wants to be
- * classified, or gives orders to a program. It is no evidence of what the document is, nor anybody's task.
+ * Whether a sentence addresses whoever classifies the document instead of its readers: it demands a class, or gives orders
+ * to a program. It is no evidence of what the document is, and no task.
  */
 export const addressesTheSorter = (sentence: string): boolean => ORDERS.test(sentence);
 
@@ -100,5 +100,5 @@ const ORDERS = new RegExp(
   "i",
 );
 
-/** Of a sentence as the quote of a field. */
+/** The most characters of a sentence that becomes the quote of a field. */
 export const MOST_QUOTE_CHARS = 600;

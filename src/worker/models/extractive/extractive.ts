@@ -5,9 +5,8 @@ import { charsIn } from "../model.ts";
 import type { Model, ModelFacts, ModelReply } from "../model.ts";
 
 /**
- * A Model with no model behind it: it calls the tool for the file that the question names, answers with
- * sentences that stand in the evidence, each with its citation, and declines when nothing matches. The same
- * request gives the same reply.
+ * A Model without a language model: it calls the tool for the file that the question names, answers with sentences that stand
+ * in the evidence, each with its citation, and declines when nothing matches. The same request always gives the same reply.
  */
 export function extractiveModel(offload: Offload = openOffload()): Model {
   return {
@@ -42,7 +41,7 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
   };
 }
 
-/** `version` changes with every change of what it would say. */
+/** `version` changes with every change of the replies. */
 const EXTRACTIVE_FACTS: ModelFacts = {
   provider: "extractive",
   isFree: true,

@@ -4,19 +4,19 @@ export type Scored = { readonly candidate: Candidate; readonly score: number };
 
 const MOST_OVERLAP = 0.7;
 /**
- * The chance of being the answer that a further sentence for a fact must have, at the usual length; one of double the length
- * must have the double.
+ * The least chance of being the answer for a further sentence of average length; a sentence of double length needs double the
+ * chance.
  */
 const LEAST_CHANCE = 0.05;
-/** What a further sentence loses that says the same, and one that stands right beside; less the farther it stands. */
+/** What a further sentence loses if it repeats the words of a picked one, or stands near it; less with distance. */
 const REPETITION_LOSS = 0.2;
 const CLOSENESS_LOSS = 0.3;
 const CLOSE_SENTENCES = 10;
 
 /**
- * The likeliest one, and further ones that are worth their length and no repetition.
+ * Picks the likeliest sentence, and further ones that are likely enough for their length and repeat nothing.
  *
- * @param scored likeliest first; the score is the chance
+ * @param scored likeliest first; the score is the chance of being the answer
  */
 export function pickLikely(scored: readonly Scored[], most: number): Candidate[] {
   const lengths = scored.map(({ candidate }) => candidate.shownStems.length);
@@ -32,11 +32,11 @@ export function pickLikely(scored: readonly Scored[], most: number): Candidate[]
   return picked.map(({ candidate }) => candidate);
 }
 
-/** No more than these are compared with each other. */
+/** Only this many sentences are compared with each other. */
 const MOST_COMPARED = 200;
 
 /**
- * The best ones that differ: each that is picked takes from those that repeat its words or stand beside it.
+ * Picks the best sentences that differ: each picked one lowers the score of those that repeat its words or stand near it.
  *
  * Maximal marginal relevance as in Carbonell and Goldstein, 1998.
  *
@@ -68,7 +68,7 @@ function apart({ candidate }: Scored, { candidate: other }: Scored): number {
   return 1 - CLOSENESS_LOSS * Math.exp(-distance / CLOSE_SENTENCES);
 }
 
-/** Share of the shorter one's words that the other has too; 1 where it has none. */
+/** Share of the words of the shorter sentence that the other has too; 1 if it has no words. */
 export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const [short, long] = one.size <= other.size ? [one, other] : [other, one];
   if (short.size === 0) return 1;
@@ -77,12 +77,12 @@ export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): n
   return shared / short.size;
 }
 
-/** The stretch of its paragraph that is shown for a sentence. */
+/** The part of its paragraph that is shown for a sentence. */
 type Shown = { readonly candidate: Candidate; readonly from: number; readonly to: number };
 
 /**
- * The picked sentences as they are shown: each with the sentences before it that it needs, verbatim. Those that
- * would show the same sentence twice become one, in the place of the first.
+ * The picked sentences as they are shown: each verbatim with the earlier sentences that it needs. Parts that overlap become
+ * one, at the place of the first.
  */
 export function showSpans(picked: readonly Candidate[]): Candidate[] {
   let shown: Shown[] = [];

@@ -13,30 +13,30 @@ import { detectLanguage } from "../../text/detect-language.ts";
 import type { ListedLanguage } from "../../text/word-forms.ts";
 import { groupBy } from "../../../shared/group-by.ts";
 
-/** What a question is about, and what would answer it. */
+/** The subject of a question, and what would answer it. */
 export type Question = {
   readonly text: string;
   readonly kind: "fact" | "account";
   readonly language: ListedLanguage;
-  /** Stems of its words and the weight of each. */
+  /** The stems of its words with their weights. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Words that stand side by side in it; for a fact only. */
+  /** Words that are adjacent in the question; only for a fact. */
   readonly pairs: readonly (readonly [string, string])[];
   readonly expected: ExpectedAnswer;
-  /** What is left of the least share of the question's words that a sentence must hold. */
+  /** Factor for the least share of the question's words that a sentence must have; 1 is strict. */
   readonly leniency: number;
 };
 
-/** Of the pairs of letters that a question in a script without blanks is taken as, some cross two words and stand nowhere. */
+/** A question in a script without blanks becomes pairs of letters, some of which cross two words and occur nowhere. */
 const UNSPACED_LENIENCY = 0.5;
 /**
- * Of a longer question in a language whose words change more, some stand in the text in a form that is not known. A short one
- * leaves too little to go by.
+ * In a language with more inflection, some words of a longer question occur in the text in an unknown form. A question with
+ * fewer words gets no leniency, because it would leave too little to match.
  */
 const INFLECTED_LENIENCY = 0.8;
 const FEWEST_INFLECTED = 4;
 
-/** @param evidence what it is asked of: in which language that is says how much of the question can stand there */
+/** @param evidence its language determines how many words of the question can occur in it */
 export function parseQuestion(text: string, evidence: readonly Candidate[]): Question {
   const terms = questionTerms(text);
   const language = questionLanguage(text);
@@ -60,9 +60,9 @@ function leniencyFor(
   return detectLanguage(said) === language ? INFLECTED_LENIENCY : 1;
 }
 
-/** A name, a number or an abbreviation in the question is what it is about. */
+/** The weight of a name, a number or an abbreviation: they identify the subject of a question. */
 export const NAME_WEIGHT = 2;
-/** What is asked for is often left out of an answer, and never its subject: "cost" in "What does a bell cost?" */
+/** Words that an answer often omits, unlike the subject: "cost" in "What does a bell cost?" */
 const ASKED_FOR = new Set(
   contentStems(
     "cost price pay number count time day date week month year hour minute amount limit rate place way kind",
@@ -70,12 +70,12 @@ const ASKED_FOR = new Set(
 );
 const ASKED_FOR_WEIGHT = 0.5;
 
-/** More words than these are no question any more, but a text. */
+/** A question with more words is a text; the rest is ignored. */
 const MOST_TERMS = 64;
 
 /**
- * Stems of the question with their weight. "Colour" in "Which colour is the door?" is asked for, and so is the
- * first "day" in "Which day is pay day?"
+ * Stems of the question with their weights. "Colour" in "Which colour is the door?" gets the low weight of the requested thing,
+ * and so does the first "day" in "Which day is pay day?"
  */
 export function questionTerms(question: string): Map<string, number> {
   const terms = asksForAccount(question) ? accountTerms(question) : factTerms(question);
@@ -90,11 +90,11 @@ export function questionTerms(question: string): Map<string, number> {
 const subjectStems = (question: string): string[] =>
   withoutFunctionWords(subjectWordsOf(question)).map(stemWord);
 
-/** Words for doings and notions are how an asker puts it; what it is about has a plainer name. */
+/** Abstract nouns and verb forms are the asker's wording; the subject has a plainer name. */
 const ABSTRACT = /.{3}(?:ed|ing|ings|tions?|sions?|ments?|ness|ity|ities|[ae]nces?|ly|isms?)$/;
 const ABSTRACT_WEIGHT = 0.6;
 
-/** For an account, the frame of the question is left out, unless there is nothing else. */
+/** For an account, words that only ask are removed, unless no other words are left. */
 function accountTerms(question: string): Map<string, number> {
   const all = withoutFunctionWords(subjectWordsOf(question));
   const subject = all.filter((word) => !FRAME.has(stemWord(word)));
@@ -116,7 +116,7 @@ function factTerms(question: string): Map<string, number> {
   return terms;
 }
 
-/** Pairs of words that stand side by side in the question: "pay day" is more than a pay and a day. */
+/** Pairs of adjacent words in the question: "pay day" is more than "pay" and "day" apart. */
 function questionPairs(question: string, terms: ReadonlyMap<string, number>): [string, string][] {
   const stems = subjectStems(question);
   return stems
@@ -129,16 +129,16 @@ function questionPairs(question: string, terms: ReadonlyMap<string, number>): [s
     .slice(0, MOST_TERMS);
 }
 
-/** A sentence of two or three words seldom says anything, unless it is what was asked for. */
+/** A sentence of two or three words seldom says anything, unless it is of the requested kind. */
 const SLIGHT_STEMS = 3;
 const SLIGHT_FACTOR = 0.6;
-/** A table row is mostly words to find it by, and would win over the sentence that says the same. */
+/** A table row consists mostly of labels, and would win over a sentence that says the same. */
 const LINE_FACTOR = 0.75;
-/** A question in the text is no answer, and neither is the asker's own words. */
+/** A question in the text is no answer, and neither is a repetition of the asker's words. */
 const ASKING_FACTOR = 0.5;
 const ECHO_FACTOR = 0.3;
 
-/** How well a sentence answers by what kind of sentence it is, beside the words that it shares: a factor. */
+/** A factor for how well the form of a sentence suits an answer, independent of the words that it shares. */
 export function answerForm(
   { text, kind, label, shownStems }: Candidate,
   { terms, expected, kind: asked }: Question,
@@ -164,7 +164,7 @@ const ACCOUNT = split(`
   decision decisions agree agreed disagree disagreed recommend recommended suggest suggested propose proposed argue argued
   impact effect effects consequences controversy policy solution solutions future about
 `);
-/** Further words that such a question is made of. */
+/** Further words of such questions. */
 const AROUND = split(`
   discussing talking presenting presentation presented present group team meeting mate mates member members people problem
   problems issue issues topic topics reason reasons put forward brief mainly regard regarding related towards toward feel
@@ -172,7 +172,7 @@ const AROUND = split(`
 `);
 const ASKING = new Set(ACCOUNT);
 
-/** Stems of words that ask for an account and that none has to hold. */
+/** Stems of words that ask for an account; no sentence has to contain them. */
 const FRAME: ReadonlySet<string> = new Set([...ACCOUNT, ...AROUND].map(stemWord));
 
 /** "How did" and "how would" ask for an account, "how many" for a fact. */
@@ -189,11 +189,11 @@ export function asksForAccount(question: string): boolean {
   return !FACT.test(words) && (MANNER.test(words) || list.some((word) => ASKING.has(word)));
 }
 
-/** Shares of the question's words and of its names, by weight, that must occur at all. */
+/** The least shares, by weight, of the question's words and of its names that must occur in the evidence. */
 const LEAST_FOUND = { fact: 0.5, account: 0.5 } as const;
 const LEAST_NAMES_FOUND = { fact: 0.5, account: 0 } as const;
 
-/** Whether the words that matter in a question occur in the evidence, wherever. */
+/** Whether enough of the important words of a question occur anywhere in the evidence. */
 export function isSubjectFound(
   { kind, terms, leniency }: Question,
   candidates: readonly Candidate[],
@@ -206,10 +206,10 @@ export function isSubjectFound(
   );
 }
 
-/** Share of the names and numbers in a question for a fact that the piece of evidence must hold that answers it. */
+/** The least share of the names and numbers of a question for a fact that a block must contain to answer it. */
 const LEAST_NAMES_IN_PIECE = 0.5;
 
-/** Numbers of the pieces of evidence that hold enough of the names in a question; for an account all of them. */
+/** Numbers of the blocks of evidence with enough of the names in a question; for an account all blocks. */
 export function piecesOnSubject(
   { kind, terms, leniency }: Question,
   candidates: readonly Candidate[],
@@ -239,10 +239,10 @@ function weightOf(terms: ReadonlyMap<string, number>, found?: ReadonlySet<string
   return total;
 }
 
-/** Fewer paragraphs than these under one name are a list of labels, no conversation. */
+/** Fewer paragraphs than this under one name are a list of labels and no conversation. */
 const FEWEST_TURNS = 2;
 
-/** Names of speakers, as `speakerStems` joined, of which every word stands in the question. */
+/** Names of speakers, as joined `speakerStems`, all of whose words occur in the question. */
 export function namedSpeakers(
   candidates: readonly Candidate[],
   terms: ReadonlyMap<string, number>,

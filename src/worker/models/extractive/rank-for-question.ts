@@ -16,13 +16,13 @@ import {
 import type { Question } from "./question.ts";
 import { chancesOf } from "./weigh-sentences.ts";
 
-/** A fact stands in one sentence; what was said about something, all around where its words fall. */
+/** A fact stands in one sentence; an account is spread around the places where its words occur. */
 const REACH: Readonly<Record<Question["kind"], ContextWeights>> = {
   fact: {
     near: { kept: 0.5, weight: 0.35 },
     far: { kept: 0, weight: 0 },
     beyondParagraph: 0.5,
-    // The evidence was searched out by these very words, so that how rare they are in it says only so much.
+    // Search found the evidence by these very words, so how rare a word is within it means little.
     evenShare: 0.5,
   },
   account: {
@@ -32,17 +32,17 @@ const REACH: Readonly<Record<Question["kind"], ContextWeights>> = {
     evenShare: 0,
   },
 };
-/** Shares of the question's words that the best sentence and any further one must cover. */
+/** The least shares of the question's words that the best sentence and each further one must cover. */
 const LEAST_IN_BEST = 0.35;
 const LEAST_IN_EACH = { fact: 0.3, account: 0.2 } as const;
-/** A name of a speaker asks for what that speaker said. */
+/** Factor for sentences of a speaker whose name stands in the question. */
 const SPEAKER_BONUS = 1.5;
 
 /**
- * The sentences that answer a question, each with the sentences before it that it needs: of a fact the likeliest first, of an account in
- * the order of the evidence. None when the words that matter in the question do not occur, which is an honest "not here".
+ * The sentences that answer a question, in the order of the evidence, each with the earlier sentences that it needs; none if
+ * the important words of the question do not occur, which is an honest "not here".
  *
- * @param most number of sentences at most, beside those that they need
+ * @param most the most sentences, not counting those that they need
  */
 export function rankForQuestion(
   candidates: readonly Candidate[],
@@ -57,7 +57,11 @@ export function rankForQuestion(
   return showSpans(picked.toSorted((one, other) => one.position - other.position));
 }
 
-/** All sentences that may answer, best first; none when the evidence is not about the question. */
+/** Orders picked sentences as a reader follows the evidence: blocks by rank, and each from its beginning. */
+const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
+  showSpans(picked.toSorted((one, other) => one.position - other.position));
+
+/** All sentences that may answer, best first; none if the evidence is not about the question. */
 function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
   const evidence = readEvidence(candidates, asked);
   return asked.kind === "account"
@@ -69,9 +73,9 @@ const bestFirst = <T extends Scored>(scored: readonly T[]): T[] =>
   scored.toSorted((a, b) => b.score - a.score || a.candidate.position - b.candidate.position);
 
 type Evidence = {
-  /** All of it, with the forms of the question's words replaced by these. */
+  /** The whole evidence, with forms of the question's words replaced by these words. */
   readonly aligned: readonly Candidate[];
-  /** The sentences that may be shown; none when it is not about the question. */
+  /** The sentences that may be shown; none if the evidence is not about the question. */
   readonly usable: readonly Candidate[];
 };
 
@@ -105,7 +109,7 @@ function scoreForAccount(usable: readonly Candidate[], asked: Question): Scored[
     : [];
 }
 
-/** Whether to answer is told by words that a sentence covers, and which sentences to show by their chances. */
+/** Covered words decide whether to answer at all; chances decide which sentences to show. */
 function scoreForFact(
   { aligned, usable }: Evidence,
   candidates: readonly Candidate[],
@@ -136,8 +140,8 @@ function scoreForFact(
 }
 
 /**
- * Where the first sentence holds no reason that was asked for, or nothing else of the kind, the likeliest one that does; it is
- * worth showing whatever its chance.
+ * If the first sentence lacks the requested kind of thing, such as a reason, returns the likeliest sentence that has it; it is
+ * shown whatever its chance.
  */
 function fittingBeside<T extends Scored>(
   first: Candidate,
@@ -149,15 +153,15 @@ function fittingBeside<T extends Scored>(
 }
 
 type Covering = Scored & {
-  /** Whether it holds enough of the question to answer it. */
+  /** Whether it covers enough of the question to answer it. */
   readonly isCovering: boolean;
 };
 
 /**
- * Without the sentences that say something else than what is asked, and those that match the question no better: it is the
- * best of them that the question is about.
+ * Removes sentences that contradict the question, and sentences that score no higher than the best contradicting one: that one
+ * is then the best match for the question, and it is no answer.
  *
- * @param all the evidence as a whole
+ * @param all the whole evidence
  */
 function withoutContradicted(
   scored: readonly Covering[],
@@ -175,12 +179,12 @@ function withoutContradicted(
 }
 
 /**
- * Share of a question of five words or more that a sentence must carry to answer it. A shorter question leaves less to go by,
- * and more of it must be there.
+ * The least share of a question of five words or more that a sentence must support to answer it. A shorter question gives
+ * less to match, so a larger share is required.
  */
 const LEAST_SUPPORT = { whole: 0.35, perWordMissing: 0.04, words: 5 } as const;
 
-/** A sentence that shares the question's words and holds no such thing as it asks for is no answer to it. */
+/** Whether a sentence is an answer: it supports enough of the question's words, and contains the requested kind of thing. */
 function answers(candidate: Candidate, support: number, asked: Question): boolean {
   const { whole, perWordMissing, words } = LEAST_SUPPORT;
   const missing = Math.max(0, words - asked.terms.size);
@@ -192,7 +196,7 @@ function answers(candidate: Candidate, support: number, asked: Question): boolea
 }
 const PAIR_IN_SUPPORT = 0.5;
 
-/** Who speaks is known from the paragraph, so that the name has to stand in it no more than any word. */
+/** The paragraph shows who speaks, so the name of a speaker counts only like any other word. */
 const withSpeakers = (
   terms: ReadonlyMap<string, number>,
   speakers: ReadonlySet<string>,
@@ -201,13 +205,13 @@ const withSpeakers = (
   return new Map([...terms].map(([term, weight]) => [term, names.has(term) ? 1 : weight]));
 };
 
-/** A pronoun that nothing before explains is understood where the heading above says what was asked about. */
+/** Whether a sentence can be understood: its pronouns are explained before it, or a heading above has a word of the question. */
 const isUnderstood = (
   { shownFrom, contextStems }: Candidate,
   terms: ReadonlyMap<string, number>,
 ): boolean => shownFrom !== null || [...terms.keys()].some((term) => contextStems.has(term));
 
-/** Beside the sentences that it needs, it has to hold a word of the question itself. */
+/** A sentence that is shown with others must itself contain a word of the question. */
 const isOnSubject = (
   { sentences, stems }: Candidate,
   terms: ReadonlyMap<string, number>,
@@ -216,40 +220,40 @@ const isOnSubject = (
 /** BM25 as in Robertson and Zaragoza, 2009, section 3.4. */
 const K1 = 1;
 const B = 0.4;
-/** A word in a heading above counts for part of one in the sentence; a neighbour's covers part of the question. */
+/** A word in a heading above counts as a part of one in the sentence; a word nearby covers a part of the question. */
 const CONTEXT_WEIGHT = 0.55;
 const NEIGHBOUR_COVERAGE = 0.35;
-/** Roughly a word two sentences away. */
+/** About the value of one occurrence two sentences away. */
 const LEAST_NEAR = 0.5;
-/** How often a word must stand nearby, or all around, to be worth half as much as it can. */
+/** The number of occurrences nearby (near) or in the wider text (far) that gives half of the maximum. */
 const NEAR_HALF = 1;
 const FAR_HALF = 2;
 
-/** How a kind of question weighs a word by where it stands. */
+/** How a kind of question weighs occurrences of a word by their distance. */
 type ContextWeights = {
-  /** What is left of a word one sentence further on, between 0 and 1, and how much it counts. */
+  /** `kept`: the part of an occurrence that is left one sentence further on, from 0 to 1; `weight`: how much it counts. */
   readonly near: { readonly kept: number; readonly weight: number };
   readonly far: { readonly kept: number; readonly weight: number };
-  /** What is left of it beyond the end of a paragraph. */
+  /** The part that is left beyond the end of a paragraph. */
   readonly beyondParagraph: number;
-  /** Share of a word's weight that does not depend on how rare it is in the evidence. */
+  /** The share of a word's weight that does not depend on how rare the word is in the evidence. */
   readonly evenShare: number;
 };
 
 type Match = {
   readonly candidate: Candidate;
   score: number;
-  /** Share of the question's words that it holds, by weight; in part where a heading or a neighbour holds them. */
+  /** The share of the question's words in it, by weight; words of a heading or a neighbour count in part. */
   coverage: number;
-  /** The same share with each word weighed by how rare it is in the evidence too. */
+  /** The same share, with each word also weighted by its rarity in the evidence. */
   support: number;
 };
 
 /**
- * How well each sentence, as it is shown, matches the question: BM25 of its own words, those of headings above it
- * in part, and those of the sentences around it the less the farther they stand. Linear in sentences times terms.
+ * How well each sentence, as it is shown, matches the question: BM25 of its own words, a part of those in headings above it, and
+ * of those in the sentences around it, less with distance. Linear in sentences times terms.
  *
- * @param terms stems of the question and the weight of each
+ * @param terms stems of the question with their weights
  */
 function scoreSentences(
   candidates: readonly Candidate[],
@@ -308,7 +312,7 @@ function heldBy(
   return place.near >= LEAST_NEAR ? NEIGHBOUR_COVERAGE : 0;
 }
 
-/** For each term that occurs, how often it does in each sentence. */
+/** For each term that occurs, its number of occurrences in each sentence. */
 function countsOf(
   candidates: readonly Candidate[],
   terms: ReadonlyMap<string, number>,
@@ -325,7 +329,7 @@ function countsOf(
   return found;
 }
 
-/** 1 for a word that stands in one sentence, and toward `evenShare` for one that stands in all. */
+/** 1 for a word in one sentence only, and close to `evenShare` for a word in all. */
 function rarityOf(own: Float64Array, evenShare: number): number {
   const total = own.length;
   const holding = own.reduce((sum, count) => sum + Math.min(1, count), 0);
@@ -339,10 +343,10 @@ function lengthFactors(candidates: readonly Candidate[]): number[] {
   return candidates.map(({ shownStems }) => 1 - B + (B * shownStems.length) / average);
 }
 
-/** What is left of a word beyond a heading, beside what the end of its paragraph takes. */
+/** The part of an occurrence that is left beyond a heading, in addition to `beyondParagraph`. */
 const BEYOND_HEADING = 0.3;
 
-/** For each sentence, what is left of a word on the way to it from the one before; nothing from another piece. */
+/** For each sentence, the part of an occurrence that is left on the step from the sentence before; 0 between two blocks. */
 function stepsOf(candidates: readonly Candidate[], beyondParagraph: number): Float64Array {
   return Float64Array.from(candidates, (candidate, index) => {
     const before = candidates[index - 1];
@@ -353,9 +357,9 @@ function stepsOf(candidates: readonly Candidate[], beyondParagraph: number): Flo
 }
 
 /**
- * What reaches each place from all places before and after it, in two passes.
+ * Sums for each place the parts that arrive from all places before and after it, in two passes.
  *
- * @param kept what is left after each step, beside what `steps` say
+ * @param kept the part that is left after each step, in addition to the factors in `steps`
  */
 function spread(own: Float64Array, steps: Float64Array, kept: number): Float64Array {
   const reached = new Float64Array(own.length);
@@ -373,11 +377,11 @@ function spread(own: Float64Array, steps: Float64Array, kept: number): Float64Ar
 }
 
 /**
- * Share of the question that a sentence covers when each pair of the question's words that stands in it as a pair
- * counts for a word more.
+ * The share of the question that a sentence covers if each pair of adjacent question words that is adjacent in it too counts
+ * as further words.
  *
- * @param coverage without the pairs, from 0 to 1
- * @param pairWeight what a pair counts, in words
+ * @param coverage the share without pairs, from 0 to 1
+ * @param pairWeight the weight of a pair, in words
  */
 function withPairs(
   coverage: number,
@@ -393,7 +397,7 @@ function withPairs(
   return (coverage * total + pairWeight * held) / (total + pairWeight * held);
 }
 
-/** The candidates with the words that are forms of a word of the question replaced by it. Linear in words. */
+/** The candidates with forms of the question's words replaced by these words. Linear in words. */
 function alignWords(
   candidates: readonly Candidate[],
   { terms: weights, language }: Question,

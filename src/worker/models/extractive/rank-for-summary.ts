@@ -3,36 +3,36 @@ import { overlap, showSpans } from "./pick-sentences.ts";
 import { contentStems } from "../../text/content-words.ts";
 import { countHolders } from "../../text/word-vectors.ts";
 
-/** A word that a sentence already taken holds still counts for this much. */
+/** The part of a word's weight that is left when a picked sentence already has the word. */
 const SEEN_SHARE = 0.4;
-/** Between 0.5, where long sentences win, and 1, where short ones do. */
+/** An exponent between 0.5, which favours long sentences, and 1, which favours short ones. */
 const LENGTH_EXPONENT = 0.6;
-/** What a sentence right beside one already taken loses; half as much lies half a share of the text away. */
+/** What a sentence directly beside a picked one loses; half as much at half a share of the text away. */
 const CLOSENESS_LOSS = 0.5;
-/** What is left of one in a section that has one already. */
+/** Factor for a sentence in a section from which one was picked already. */
 const SAME_SECTION_FACTOR = 0.6;
 const MOST_OVERLAP = 0.6;
-/** A sentence that needs another takes the place of two, and is seldom worth both. */
+/** Factor for a sentence that needs another: it takes the place of two, and is seldom worth both. */
 const LEAD_IN_FACTOR = 0.6;
 
 type Scored = {
   readonly candidate: Candidate;
   readonly words: ReadonlySet<string>;
-  /** Those by which two sentences of this text can be told apart. */
+  /** The words that distinguish sentences of this text. */
   readonly telling: ReadonlySet<string>;
   readonly weight: number;
-  /** Sentences between it and the nearest one that is taken. */
+  /** Distance in sentences to the nearest picked one. */
   distance: number;
 };
 
 /**
- * The sentences that stand for a text, in its order: each adds most of the words that the text keeps coming back
- * to, counts more where it opens the text or a section, and less beside one already taken. Those that need the
- * sentence before them come with it; those that can't have it are passed over, as is a turn that opens with a pronoun.
+ * Picks sentences that summarize a text, in its order: each adds most of the words that the text repeats, scores higher where
+ * it opens the text or a section, and lower near a picked one. A sentence is shown with the earlier sentences that it needs;
+ * it is skipped if these can't be shown, or if it opens a turn with a pronoun.
  *
  * Greedy coverage of weighted words, as in Filatova and Hatzivassiloglou, 2004.
  *
- * @param most number of sentences, with those that they need
+ * @param most the most sentences, including those that they need
  */
 export function rankForSummary(
   candidates: readonly Candidate[],
@@ -64,11 +64,11 @@ export function rankForSummary(
   return showSpans(picked.sort((a, b) => a.position - b.position));
 }
 
-/** "On Monday Meike wrote:", "Actions:" and "Dear Ms Carter," lead to what is not shown with them. */
+/** Whether a text states something: "On Monday Meike wrote:", "Actions:" and "Dear Ms Carter," only lead to further text. */
 export const isStatement = ({ kind, text }: Candidate): boolean =>
   kind !== "header" && !/[:,，：]$/u.test(text);
 
-/** By who has not read the text: with the sentences before it that it needs. */
+/** Whether somebody who has not read the text understands the sentence, with the earlier sentences that it needs. */
 export const isUnderstood = ({ shownFrom, answersAnother }: Candidate): boolean =>
   shownFrom !== null && !answersAnother;
 
@@ -96,18 +96,18 @@ function scoreAll(
   });
 }
 
-/** Of a table, the words that stand in each of its rows: the names of its columns. */
+/** The names of the columns of a table: the words that stand in each of its rows. */
 function columnWords(candidates: readonly Candidate[]): ReadonlySet<string> {
   if (candidates.some(({ kind }) => kind !== "line")) return new Set();
   const [first, ...others] = candidates.map(({ shownStems }) => new Set(shownStems));
   return new Set([...(first ?? [])].filter((word) => others.every((held) => held.has(word))));
 }
 
-/** @param share sentences of the text to one of the summary */
+/** @param share number of sentences in the text per sentence of the summary */
 const apart = ({ distance }: Scored, share: number): number =>
   1 - CLOSENESS_LOSS * 0.5 ** (distance / (share / 2));
 
-/** A text without sections is one. */
+/** Factor for the section of a sentence; a text without sections counts as no section. */
 const elsewhere = ({ candidate }: Scored, picked: readonly Candidate[]): number =>
   picked.some(({ section }) => section !== "" && section === candidate.section)
     ? SAME_SECTION_FACTOR
@@ -127,7 +127,7 @@ function gainOf(
   return (weight * carried) / words.size ** LENGTH_EXPONENT;
 }
 
-/** The first of the best ones; null when none gains anything. */
+/** The first of the best ones; null if none has a score above 0. */
 function bestOf(scored: readonly Scored[], score: (scored: Scored) => number): Scored | null {
   let best: Scored | null = null;
   let highest = 0;
@@ -138,33 +138,33 @@ function bestOf(scored: readonly Scored[], score: (scored: Scored) => number): S
   return best;
 }
 
-/** The opening of a text, its title and its headings say what it is about. */
+/** The opening of a text, its title and its headings state its subject. */
 const LEAD_BONUS = 1;
 const LEAD_SENTENCES = 4;
 const SECTION_BONUS = 0.15;
 const TITLE_BONUS = 0.5;
 const HEADING_BONUS = 0.15;
-/** "In one sentence: …", "Resolved: …": the writer says what counts. */
+/** "In one sentence: …", "Resolved: …": the writer marks what is important. */
 const CUE =
   /\b(?:in (?:one|a) (?:sentence|word|nutshell)|in (?:short|brief|summary|total)|to sum up|altogether|all in all|most important(?:ly)?|resolved|conclusion|lesson)\b/i;
 const CUE_FACTOR = 1.25;
-/** Very short sentences carry little; very long ones are seldom one. */
+/** Very short sentences say little; very long ones are seldom real sentences. */
 const FEWEST_STEMS = 4;
 const MOST_STEMS = 30;
 const DATE_OR_NUMBER =
   /^\p{N}|^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)dai|januari|februari|march|april|june|juli|august|september|october|november|december)$/u;
 const ODD_LENGTH_FACTOR = 0.3;
 export const LINE_FACTOR = 0.3;
-/** An anecdote is told in the words of the one who was there. */
+/** Words of a narrative, which a summary needs less. */
 const TOLD = /\b(?:I|me|my|I'[a-z]+|he|him|his|she|her|you|your)\b|["“„«]/;
 const TOLD_FACTOR = 0.7;
-/** A link or a picture is shown for what it leads to. */
+/** A link or a picture points to something else. */
 export const LINK = /:\/\/|!\[/;
 export const LINK_FACTOR = 0.3;
 export const QUESTION_FACTOR = 0.75;
 
 /**
- * What a sentence is worth in a summary by its place and form, whatever its words: a factor around 1.
+ * The value of a sentence in a summary by its place and form, independent of its words: a factor around 1.
  *
  * @param before the sentence before it in the text
  */
@@ -188,7 +188,7 @@ function placeOf(
   return lead * (1 + opens + inTitle + inHeading);
 }
 
-/** Half of the title's words are as good as all of them. */
+/** The share of the title's words in a sentence; half of them count as all. */
 function shareOf(titleStems: ReadonlySet<string>, stems: readonly string[]): number {
   const held = new Set(stems.filter((stem) => titleStems.has(stem))).size;
   return Math.min(1, (2 * held) / Math.max(1, titleStems.size));
@@ -208,7 +208,7 @@ function formOf({ text, kind, stems, speakerStems }: Candidate): number {
   );
 }
 
-/** Words of people who talk, which every transcript and diary is full of and which tell none from another. */
+/** Words of spoken language, which fill every transcript and diary and distinguish no text. */
 const FILLERS = new Set(
   contentStems(
     `yeah yes okay ok uh um hmm mm mmhmm hm oh ah eh huh right well like think thought know knew mean sort kind lot bit
@@ -218,8 +218,8 @@ const FILLERS = new Set(
   ),
 );
 /**
- * How much of a text's subject each of its words carries: the log of how many sentences come back to it. Fillers,
- * numbers and units carry nothing, and are left out.
+ * How much of a text's subject each of its words carries: the log of the number of sentences that contain it. Fillers, numbers
+ * and units are left out.
  */
 function subjectWeights(candidates: readonly Candidate[]): Map<string, number> {
   const sentences = countHolders(candidates.map(({ stems }) => stems));
@@ -230,5 +230,5 @@ function subjectWeights(candidates: readonly Candidate[]): Map<string, number> {
   );
 }
 
-/** Whether a stem is a word that a subject can have: no number, no unit, no filler. */
+/** Whether a stem can belong to a subject: it is no number, no unit, no filler. */
 export const isWord = (stem: string): boolean => /\p{L}{2}/u.test(stem) && !FILLERS.has(stem);

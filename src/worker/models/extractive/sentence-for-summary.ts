@@ -12,16 +12,16 @@ import {
 } from "./rank-for-summary.ts";
 import { countHolders } from "../../text/word-vectors.ts";
 
-/** BM25 of the words of the title, each sentence a document. */
+/** Parameters of BM25 for the words of the title, with each sentence as a document. */
 const K1 = 1;
 const B = 0.4;
-/** What the words that the text comes back to count beside those of the title, and how long sentences fare by them. */
+/** The weight of the words that the text repeats, relative to those of the title, and the exponent for the length. */
 const SUBJECT_WEIGHT = 0.25;
 const LENGTH_EXPONENT = 0.6;
-/** The first sentence counts a little more, the second half of that. */
+/** The bonus of the first sentence; it decreases over the next ones. */
 const LEAD_BONUS = 0.05;
 const LEAD_SENTENCES = 2;
-/** "We show that …", "This report describes …": the writer says what the text is for. */
+/** "We show that …", "This report describes …": the writer states the purpose of the text. */
 const PURPOSE = new RegExp(
   [
     String.raw`(?<!\p{L})(?:we|I|(?:this|the present|our) (?:paper|work|article|report|study|note|letter|document|guide|page|approach|method)) (?:\p{L}+ ){0,2}?(?:propos|introduc|present|describ|show|demonstrat|develop|stud(?:y|ies)|investigat|explor|analy[sz]|report|find|provid|address|examin|argu|deriv|establish|explain|offer|prove|summari[sz]|cover)`,
@@ -32,14 +32,14 @@ const PURPOSE = new RegExp(
   "iu",
 );
 const PURPOSE_FACTOR = 1.4;
-/** A sentence of fewer words says too little of a text, one of more is seldom a summary. */
+/** A shorter sentence says too little about a text, a longer one is seldom a summary. */
 const WORDS = { least: 10, most: 45 } as const;
 const BRIEF_FACTOR = 0.6;
 const LONG_FACTOR = 0.9;
 
 /**
- * The one sentence that says best what a text is about: it shares words with the title, and those that the text comes back to.
- * One that can't stand alone is taken only where none does, with the sentences that it needs.
+ * The one sentence that best states the subject of a text: it shares words with the title, and has words that the text repeats.
+ * A sentence that can't stand alone is taken only if none can, with the sentences that it needs.
  */
 export function sentenceForSummary(candidates: readonly Candidate[], title: string): Candidate[] {
   const said = candidates.filter(isStatement);
@@ -80,14 +80,14 @@ function scorer(
   };
 }
 
-/** How much of what the text comes back to stands in a sentence. */
+/** How much a sentence has of the words that the text repeats. */
 function subjectOf(stems: readonly string[], holding: ReadonlyMap<string, number>): number {
   const words = [...new Set(stems)].filter(isWord);
   const carried = words.reduce((sum, stem) => sum + Math.log(holding.get(stem) ?? 1), 0);
   return carried / Math.max(1, words.length) ** LENGTH_EXPONENT;
 }
 
-/** What a sentence is worth by its form, whatever its words: a factor around 1. */
+/** The value of a sentence by its form, independent of its words: a factor around 1. */
 function worth({ text, kind }: Candidate): number {
   const words = text.split(" ").length;
   return (

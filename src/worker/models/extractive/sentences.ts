@@ -4,30 +4,30 @@ import type { TextBlock } from "../../text/units/cut-blocks.ts";
 import { cutUnits, isProse } from "../../text/units/cut-units.ts";
 import type { TextUnit } from "../../text/units/cut-units.ts";
 
-/** A stretch of a text that can be shown as it is. */
+/** A part of a text that can be shown as it is. */
 export type Sentence = {
-  /** Verbatim, but that a run of white space is one blank, and that a table row names its columns. */
+  /** Verbatim, except that white space becomes one blank, and that a table row includes the names of its columns. */
   readonly text: string;
-  /** A row of a table, a line of JSON and a member of a mail's header are key facts rather than sentences. */
+  /** A row of a table, a line of JSON and a member of a mail header are facts rather than sentences. */
   readonly kind: "sentence" | "line" | "header";
-  /** Words that stand around it and say what it is about: headings above it, the head of its table. */
+  /** Words around it that state its subject: headings above it, the head of its table. */
   readonly context: string;
   /** The two highest headings above it. */
   readonly section: string;
-  /** Number of its paragraph; sentences of one follow each other. */
+  /** Number of its paragraph; sentences of one paragraph are consecutive. */
   readonly paragraph: number;
-  /** Its paragraph as a whole, verbatim as `text` is. */
+  /** Its whole paragraph, verbatim in the same sense as `text`. */
   readonly block: string;
-  /** Where it begins in its paragraph. */
+  /** Its offset in the paragraph. */
   readonly start: number;
 } & Pick<TextUnit, "frame" | "label">;
 
-/** Longer stretches are text that nobody punctuated; they are shown in parts. */
+/** A longer part is text without punctuation; it is shown in pieces. */
 const MAX_CHARS = 700;
 
 /**
  * The sentences of a text, in order, without headings, code and frontmatter.
- * @param heading that all of it stands under
+ * @param heading a heading above the whole text
  */
 export function splitSentences(text: string, heading: string | null): Sentence[] {
   let paragraph = 0;
@@ -46,7 +46,7 @@ export function splitSentences(text: string, heading: string | null): Sentence[]
   });
 }
 
-/** What can be shown of a block. */
+/** The texts that can be shown of a block. */
 export const shownSentences = (block: TextBlock): string[] =>
   (isProse(block) ? block.sentences : [{ at: 0, text: block.text }]).flatMap((sentence) =>
     shownParts(block, sentence).map(({ text }) => text),
@@ -75,10 +75,10 @@ function shownParts(
     .filter((said) => said.text.length > 1);
 }
 
-/** Who wrote the lines above: a short name after a dash after the last stop. After a quote it says who spoke, and stays. */
+/** A signature: a short name after a dash behind the last full stop. Behind a quotation the name says who spoke, and stays. */
 const SIGNATURE = /(?<=[.!?…)]) [—–-]{1,2} \p{Lu}[\p{L}.]{0,19}(?: \p{Lu}[\p{L}.]{0,19}){0,2}$/u;
 
-/** The mark of a footnote, "[^2]", says nothing by itself, and reads like a citation. */
+/** Removes marks of footnotes such as "[^2]", which say nothing and look like a citation. */
 function withoutNoteMarks(block: string, { start, end }: TextSpan): TextSpan {
   const said = block.slice(start, end);
   const opening = NOTE_MARKS_BEFORE.exec(said)?.[0].length ?? 0;
@@ -90,8 +90,7 @@ const NOTE_MARKS_BEFORE = /^(?:\[\^[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
 const NOTE_MARKS_BEHIND = /(?: {0,2}\[\^[\p{L}\p{N}_-]{1,20}\]){1,9} {0,2}$/u;
 
 /**
- * A row as a reader says it: its first cell, then each further one after the head of its column. Every cell stays
- * as it is in the file.
+ * A row in readable form: its first cell, then each further cell after the name of its column. Cells are verbatim.
  */
 function formatRow({ cells, names }: TextBlock): string {
   const [label = "", ...rest] = cells;

@@ -17,10 +17,10 @@ import { answerFromTables } from "./tables/answer-from-tables.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { contentStems } from "../../text/content-words.ts";
 
-/** What can be done with nothing but the words of the evidence. */
+/** A task that can be done by quoting the evidence alone. */
 export type QuotingTask = Exclude<ModelTask, { purpose: "chat" | "investigate" }>;
 
-/** What a model says that has no words but those of the evidence; DECLINED where they do not do. */
+/** The reply of the built-in model without language, in words of the evidence only; DECLINED if these do not answer. */
 export function textFor(task: QuotingTask): string {
   switch (task.purpose) {
     case "select_tool":
@@ -53,7 +53,7 @@ function selectTool([path]: readonly string[]): string {
 
 type AnswerTask = Extract<ModelTask, { purpose: "answer" }>;
 
-/** Cells of tables that answer, or else sentences. */
+/** Answers with cells of tables, or else with sentences. */
 function answerText(task: AnswerTask): string {
   const tables = answerFromTables(task, withoutFileNames(task.question, task.evidence));
   if (tables.kind === "answered") return tables.text;
@@ -61,7 +61,7 @@ function answerText(task: AnswerTask): string {
   return compose(sentences, "prose", saidWithLabel);
 }
 
-/** A question that asks for nothing but the file ("What does a.md say?") is answered with a summary of it. */
+/** A question about a file as a whole ("What does a.md say?") is answered with a summary of the file. */
 function answerSentences(task: AnswerTask): Candidate[] {
   const candidates = candidatesOf(task.evidence);
   const question = withoutFileNames(task.question, task.evidence);
@@ -71,7 +71,7 @@ function answerSentences(task: AnswerTask): Candidate[] {
   return question === task.question ? [] : rankForSummary(candidates, "", task.sentences);
 }
 
-/** A name may hold blanks; quotes, brackets and folders around it go with it. */
+/** Removes names of files, which may contain blanks, with the quotes, brackets and folders around them. */
 function withoutFileNames(
   question: string,
   evidence: readonly { readonly path: string }[],
@@ -93,7 +93,7 @@ function withoutName(question: string, name: string): string {
     .join("");
 }
 
-/** Without what is only easier to understand under its heading. */
+/** Adds the label that a sentence needs to be true; a label that only helps to understand it is left out. */
 const inFrame = (sentence: Candidate): string =>
   sentence.frame === null ? sentence.text : saidWithLabel(sentence);
 
@@ -110,7 +110,7 @@ function compose(
     .join("");
 }
 
-/** Rows, facts and lines without a stop have nothing that would part them from what follows. */
+/** Rows, facts and lines without a full stop need a line break, because nothing else separates them from the next one. */
 function gapBetween(one: Candidate | undefined, next: Candidate | undefined): " " | "\n" {
   const isParted = one?.kind === "sentence" && next?.kind === "sentence" && STOP.test(one.text);
   return isParted ? " " : "\n";
@@ -120,12 +120,12 @@ const STOP = /\p{Sentence_Terminal}[\p{Pe}\p{Pf}"']*$/u;
 
 type DigestTask = Extract<ModelTask, { purpose: "digest" }>;
 
-/** Of an answer, where there is room for more than one of each. */
+/** The most sentences of one answer, if there is room. */
 const MOST_OF_ONE = 3;
 
 /**
- * Lines with the sentences that stand best for each of the answers, and its number: one of each, or more where there is
- * room. Of more answers than there is room for, evenly chosen ones: nothing tells which of them matter.
+ * Lines with the most important sentences of each answer, and its number: one sentence each, or more if there is room. If there
+ * are more answers than lines, evenly spaced ones are taken: nothing shows which of them matter.
  */
 function digestLines({ evidence, lines }: DigestTask): string {
   const ofEach = Math.max(1, Math.min(MOST_OF_ONE, Math.floor(lines / evidence.length)));
@@ -141,7 +141,7 @@ function digestLines({ evidence, lines }: DigestTask): string {
   return taken.join("\n");
 }
 
-/** The fields of an extraction are no sentences, and are shown as they are where they are short. */
+/** The fields of an extraction are not sentences; short ones are shown as they are. */
 const MOST_FIELD_CHARS = 300;
 
 function bestSentences(block: EvidenceBlock, most: number): string[] {
@@ -153,7 +153,7 @@ function bestSentences(block: EvidenceBlock, most: number): string[] {
   return field === "" ? [] : [field];
 }
 
-/** A sentence that was cut out of a quotation would quote, with the words around it, what nobody wrote. */
+/** False for a sentence cut out of a quotation: in the answer it would quote words that nobody wrote. */
 const quotesAreClosed = (text: string): boolean => text.split('"').length % 2 === 1;
 
 const withClosedQuotes = (text: string): string =>
@@ -161,7 +161,7 @@ const withClosedQuotes = (text: string): string =>
 
 type ExtractTask = Extract<ModelTask, { purpose: "extract" }>;
 
-/** The fields of a preset, by words and rules; null where they can't be told, and for a schema of the user. */
+/** The fields of a preset, found by words and rules; null if there are none, and for a schema of the user. */
 function extractFields({ preset, labels, examples, evidence }: ExtractTask): object | null {
   switch (preset) {
     case "classify":

@@ -2,25 +2,25 @@ import type { Candidate } from "./candidates.ts";
 import { answerForm } from "./question.ts";
 import type { Question } from "./question.ts";
 
-/** What tells that a sentence answers a question for a fact. Shares go from 0 to 1. */
+/** Clues that a sentence answers a question for a fact. Shares go from 0 to 1. */
 export type Clues = {
-  /** Share of the question's words that it holds, each as much as it is rare in the evidence, of those found there. */
+  /** Share of the question's words in the sentence, weighted by rarity in the evidence; only words that occur there count. */
   readonly rare: number;
-  /** Share of the question's words that it holds, all alike. */
+  /** Share of the question's words in the sentence, unweighted. */
   readonly words: number;
-  /** Shares, weighed by rarity, of those that it lacks and the sentence before or behind it holds. */
+  /** Shares, weighted by rarity, of words that the sentence lacks and its neighbour before or after it has. */
   readonly before: number;
   readonly after: number;
-  /** 1 for the first piece of evidence, a half for the second, and so on. */
+  /** 1 for the first block of evidence, a half for the second, and so on. */
   readonly rank: number;
-  /** Logarithm of how well it fits what the question asks for, such as a day, and of how well its form does. */
+  /** Logarithm of how well the sentence fits the requested kind of thing, such as a day, and of how well its form does. */
   readonly fit: number;
   readonly form: number;
 };
 
 /**
- * What each clue adds to the logarithm of the odds that a sentence is the answer. Learnt by bench/sentence-weights.ts from the
- * half of the questions that rules are written by, in three languages.
+ * The weight of each clue in the logarithm of the odds that a sentence is the answer. bench/sentence-weights.ts learnt them from
+ * the half of the questions that may be used to write rules, in three languages.
  */
 export const CLUE_WEIGHTS: Clues = {
   rare: 5.53,
@@ -32,7 +32,7 @@ export const CLUE_WEIGHTS: Clues = {
   form: 4.9,
 };
 
-/** The chance of each sentence to be the one that answers, if one of them does: together they make 1. */
+/** The chance of each sentence to be the answer, if one of them is; the sum is 1. */
 export function chancesOf(
   candidates: readonly Candidate[],
   all: readonly Candidate[],
@@ -51,8 +51,8 @@ const weigh = (clues: Clues): number =>
 export const CLUES = ["rare", "words", "before", "after", "rank", "fit", "form"] as const;
 
 /**
- * @param candidates those that may answer
- * @param all the evidence as a whole, in its order, with the words of the question in one form
+ * @param candidates sentences that may answer
+ * @param all the whole evidence in its order, with the words of the question in one form
  */
 export function cluesOf(
   candidates: readonly Candidate[],
@@ -90,7 +90,7 @@ export function cluesOf(
   });
 }
 
-/** What a sentence of the next paragraph counts beside one of the same; one under another heading counts nothing. */
+/** Weight of a neighbour in the next paragraph relative to one in the same; under another heading it is 0. */
 const NEXT_PARAGRAPH = 0.5;
 
 function closeness(one: Candidate, other: Candidate | undefined): number {
@@ -98,7 +98,7 @@ function closeness(one: Candidate, other: Candidate | undefined): number {
   return one.block === other.block ? 1 : NEXT_PARAGRAPH;
 }
 
-/** The weight of each word of the question times the logarithm of how rare it is among the sentences. */
+/** The weight of each word of the question times the logarithm of its rarity among the sentences. */
 function rarityOfTerms(
   candidates: readonly Candidate[],
   terms: ReadonlyMap<string, number>,

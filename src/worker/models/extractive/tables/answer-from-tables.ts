@@ -7,11 +7,11 @@ import { lookUpCells } from "./look-up-cells.ts";
 
 type FromTables =
   | { readonly kind: "answered"; readonly text: string }
-  /** Whether a sentence is a line of a table that holds a part of what is asked for, and not the rest. */
+  /** `isNoAnswer`: whether a sentence is a line of a table that has one part of what is asked, and lacks the rest. */
   | { readonly kind: "none"; readonly isNoAnswer: (sentence: Candidate) => boolean };
 
 /**
- * What the tables of the evidence say to a question: a cell, or a figure that is computed over one of them.
+ * The answer that the tables of the evidence give: a cell, or a figure that is computed over one of them.
  * @param about the question without the names of files
  */
 export function answerFromTables(

@@ -7,20 +7,20 @@ import type { Table, TableRow } from "../../../text/tables/read-tables.ts";
 import type { EvidenceBlock } from "../../model.ts";
 import { countHolders } from "../../../text/word-vectors.ts";
 
-/** What a table says to a question for a cell. */
+/** The result of looking up a question in tables. */
 export type CellLookUp = {
-  /** The cells that answer, each line by itself; none where no table has the row and the column. */
+  /** The cells that answer, one per line; empty if no table has the row and the column. */
   readonly found: readonly { readonly text: string; readonly number: number }[];
-  /** Lines of each piece of tables that hold part of what is asked for and not the rest: no answer. */
+  /** By number of the block: lines of tables that have only a part of what is asked, and so do not answer. */
   readonly lacking: ReadonlyMap<number, ReadonlySet<number>>;
 };
 
-/** More rows than these are no answer to a question for a cell. */
+/** More rows than this do not answer a question for one cell. */
 const MOST_ROWS = 3;
 
 /**
- * Looks the cell up that a question asks for: its row by a cell that stands in the question, and its column by its name, or by
- * what kind of thing is asked for. A table is passed over that lacks a name or a number of the question.
+ * Looks up the cell that a question asks for: the row by a cell that occurs in the question, the column by its name or by the
+ * requested kind of thing. A table that lacks a name or a number of the question is skipped.
  */
 export function lookUpCells(question: string, evidence: readonly EvidenceBlock[]): CellLookUp {
   const asked = readQuestion(question);
@@ -50,12 +50,12 @@ export function lookUpCells(question: string, evidence: readonly EvidenceBlock[]
   return { found: best.length > MOST_ROWS ? [] : cells, lacking };
 }
 
-/** A question of which a table lacks more words is about something else, or puts it in other words. */
+/** If a table lacks more words of the question, the question is about something else, or uses other words. */
 const MOST_LACKING = 2;
 
 type Match = {
   readonly cells: readonly string[];
-  /** Words of the question that the rows and the column hold. */
+  /** Number of words of the question that the rows and the column have. */
   readonly held: number;
   readonly isLacking: boolean;
 };
@@ -63,11 +63,11 @@ type Match = {
 type Against = {
   readonly asked: Asked;
   readonly expected: ReturnType<typeof expectedAnswer>;
-  /** The terms that the piece says anywhere. */
+  /** The terms that occur anywhere in the block. */
   readonly said: ReadonlySet<number>;
 };
 
-/** A row with the columns whose cells stand in the question, and the terms that they hold. */
+/** A row with the columns whose cells occur in the question, and the terms in these cells. */
 type Keyed = {
   readonly row: TableRow;
   readonly keys: readonly number[];
@@ -95,7 +95,7 @@ function matchTable(table: Table, against: Against): Match {
   return { cells: [], held: held.size, isLacking };
 }
 
-/** "The engine of the Petrel", of a table without engines: what it lacks stands before the name of the row. */
+/** "The engine of the Petrel", asked of a table without engines: the missing word stands before the name of the row. */
 function asksOther(
   [row]: readonly Keyed[],
   { at, mostLeft }: Column,
@@ -106,10 +106,10 @@ function asksOther(
   return left.some(({ word }) => isUnspaced(word)) || last < Math.min(...(row?.held ?? []));
 }
 
-/** Longer cells are sentences, and name no row. */
+/** Longer cells are sentences and do not name a row. */
 const MOST_KEY_WORDS = 8;
 
-/** The rows of which most words stand in the question. */
+/** The rows with the most words of the question. */
 function findRows({ rows, columns }: Table, { asked, expected }: Against): readonly Keyed[] {
   const stems = rows.map(({ cells }) => cells.map(asked.stemsOf));
   const names = columns.map(asked.stemsOf);
@@ -135,12 +135,12 @@ function findRows({ rows, columns }: Table, { asked, expected }: Against): reado
 type KeyCell = {
   readonly cell: string;
   readonly own: readonly string[];
-  /** How many cells of its column hold a word. */
+  /** For each word, the number of cells in its column that contain it. */
   readonly holders: ReadonlyMap<string, number>;
   readonly name: readonly string[];
 };
 
-/** The terms by which a cell names its row: all of its words, or half of them that no other row has. None where it does not. */
+/** The terms by which a cell names its row: all of its words, or at least half of them if no other row has these. Else empty. */
 function keyTerms({ cell, own, holders, name }: KeyCell, asked: Asked): ReadonlySet<number> {
   const none = new Set<number>();
   if (cell === "" || own.length > MOST_KEY_WORDS) return none;
@@ -158,7 +158,7 @@ function keyTerms({ cell, own, holders, name }: KeyCell, asked: Asked): Readonly
   return isPart && !isShared ? held : none;
 }
 
-/** A name is a word of the question as it is, but for an ending. */
+/** Whether two words are equal except for an ending. */
 const isWordOf = (stem: string, word: string): boolean =>
   stem === word ||
   (isUnspaced(stem) && stem.length > 1 && word.includes(stem)) ||
@@ -170,15 +170,15 @@ const isWordOf = (stem: string, word: string): boolean =>
 type Column = {
   readonly at: readonly number[];
   readonly held: ReadonlySet<number>;
-  /** Whether the question names one or more. */
+  /** Whether the question names one or more columns. */
   readonly isNamed: boolean;
-  /** Words of the question that may stand nowhere: of doing something with a thing that is named. */
+  /** How many words of the question may occur nowhere: the verbs around a named thing. */
   readonly mostLeft: number;
 };
 
 const VERBS_LEFT = 2;
 
-/** The column that a question names, or else the only one that holds the kind of thing that it asks for. */
+/** The column that a question names, or else the only one with the requested kind of thing. */
 function columnFor(
   { columns, rows: all }: Table,
   rows: readonly Keyed[],
@@ -223,7 +223,7 @@ function columnFor(
   return { at: isOne ? [only.at] : [], held: none, isNamed: false, mostLeft: isDone ? 1 : 0 };
 }
 
-/** Which list of names goes with what is asked for. */
+/** The list of column names for each requested kind of thing. */
 const LIST_OF: Readonly<Record<string, "person" | "time" | "place" | "money">> = {
   ...{ person: "person", time: "time", date: "time", "clock time": "time" },
   ...{ place: "place", money: "money" },
@@ -253,7 +253,7 @@ const fitsShape = (cell: string, { expected }: Against): boolean =>
 
 const OF_FIGURES: ReadonlySet<string> = new Set(["money", "amount", "count", "percentage", "age"]);
 
-/** Whether a cell can't be what is asked for. */
+/** Whether a cell can't be of the requested kind. */
 function clashes(cell: string, { expected }: Against): boolean {
   const kind = expected.kind ?? "";
   if (kind === "person") return /\p{N}/u.test(cell);
@@ -261,7 +261,7 @@ function clashes(cell: string, { expected }: Against): boolean {
   return LIST_OF[kind] === "time" && !expected.isIn(cell);
 }
 
-/** The cells of a row with the names of their columns: in a line, or as the lines of a record. */
+/** The cells of a row with the names of their columns: on one line, or as the lines of a record. */
 function shownCells(
   { layout, columns }: Table,
   { cells }: TableRow,
