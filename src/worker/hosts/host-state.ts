@@ -31,8 +31,8 @@ type Parts = {
 };
 
 /**
- * Runs a job, and counts it when its host was down or busy. What a document does to a model is none of that: refusals,
- * prompts that do not fit and models that are missing are not counted.
+ * Runs a job, and counts its failure if the host was down or busy. Failures caused by the document do not count: refusals,
+ * prompts that do not fit, missing models.
  */
 export async function countHostFailures<T>(
   job: Pick<ClaimedJob, "batchId">,
@@ -42,9 +42,9 @@ export async function countHostFailures<T>(
   try {
     return await run();
   } catch (error) {
-    // Who asks to be left alone for a while is no host that is down.
+    // A host that only asks for a pause is not down.
     if (error instanceof HostFailure && error.retryAfterMs === null) {
-      // The job is parked whether this is counted or not.
+      // The job is parked even if the count fails.
       await count(error, job.batchId, { db, settings, logger }).catch((err: unknown) => {
         logger.warn({ err }, "a failure of a model host could not be counted");
       });
@@ -53,7 +53,7 @@ export async function countHostFailures<T>(
   }
 }
 
-/** In a row, whatever model.breaker_failures is: fewer than the tries of a job that may itself be what breaks its host. */
+/** The most consecutive failures, even if model.breaker_failures is higher: fewer than the tries of a job that breaks its host. */
 const MOST_BROKEN_CALLS = 3;
 
 async function count(
@@ -77,7 +77,7 @@ async function count(
 
 /**
  * Chooses by the rows of hosts, which all workers share.
- * @param runId whose calls they are; null: nobody's, and no choice is noted
+ * @param runId the run that makes the calls; null: no run, and the choice is not stored
  */
 export const choiceAmong = (parts: Parts, runId: string | null): HostChoice => ({
   choose: (among, tried) => choose({ runId, among, tried }, parts.db),
@@ -108,7 +108,7 @@ async function choose(asked: Asked, db: Queryable): Promise<NextHost> {
   }
 }
 
-/** What hosts were found to have, in rows. */
+/** Stores findings about models at hosts in rows. */
 export const featuresIn = (db: Queryable): HostFeatures => ({
   recall: (host, model) => ({
     async recall({ serverVersion }) {
@@ -126,22 +126,22 @@ export const featuresIn = (db: Queryable): HostFeatures => ({
       ...(counting === undefined ? {} : { counts_tokens: counting }),
     };
     const found = { host, model: name, digest, serverVersion, windowTokens, features };
-    // A model answers whether this is remembered or not.
+    // The model can answer even if this is not stored.
     await upsertHostModel(db, found).catch(() => undefined);
   },
 });
 
 const COUNTINGS = ["chat", "tokenize", "none"] as const;
 
-/** A host that is down is asked after this, then after twice as long each time. */
+/** The time until a host that is down is probed; it doubles with each further probe. */
 const FIRST_PROBE_MS = 5_000;
-/** A claim of a probe lasts longer than both. */
+/** Time limits; the claim of a probe lasts longer than both together. */
 const PROBE_TIMEOUT_MS = 10_000;
 const TRIAL_TIMEOUT_MS = 25_000;
 
 type ProbeParts = {
   readonly db: Queryable;
-  /** Names who asks, among all workers. */
+  /** Identifies this worker among all workers. */
   readonly prober: string;
   /** Base URLs that this worker is configured for. */
   readonly hosts: readonly string[];
@@ -149,7 +149,7 @@ type ProbeParts = {
   readonly logger: Logger;
 };
 
-/** Asks each host that is down, and due, whether it is back; of all workers one does. What is parked for it then wakes up. */
+/** Probes each host that is down and due; one worker does it for all. If the host is back, the jobs parked for it continue. */
 export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promise<void> {
   const { db, prober, hosts, accessOf, logger } = parts;
   while (!signal.aborted) {
@@ -168,7 +168,7 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
   }
 }
 
-/** Whether a host lists its models, and can do again what it failed with. */
+/** Whether a host lists its models, and no longer fails at the call that it failed at. */
 async function answers(
   { host, provider, trial }: DueProbe,
   accessOf: AccessOf,
@@ -188,7 +188,7 @@ async function answers(
     );
     return true;
   } catch (error) {
-    // It may load a model for minutes, and what it refuses, such as a call that it does not know, it has looked at.
+    // A host without an answer may be loading a model for minutes; a refusal, such as for an unknown call, shows that it works.
     return error === slow || (error instanceof HostError && error.status < 500);
   }
 }

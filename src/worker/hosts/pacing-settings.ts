@@ -8,18 +8,18 @@ import type { CallPlace } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Limits } from "../../shared/store/hosts/calls.ts";
 
-/** The slice of the configuration that pacing works with. */
+/** The part of the configuration that pacing uses. */
 export type PacingSettings = {
-  /** The hosts of models; none where the model needs none. */
+  /** The hosts of models; empty if the model needs none. */
   readonly models: readonly CallPlace[];
-  /** The host of index.ocr.confirm; none without it. */
+  /** The host of index.ocr.confirm; empty without it. */
   readonly confirming: readonly CallPlace[];
-  /** The embedder's hosts; none where the embedder needs none. */
+  /** The hosts of the embedder; empty if it needs none. */
   readonly embedders: readonly CallPlace[];
   readonly breakerFailures: number;
   readonly perBatch: Limits;
   readonly perNight: Limits;
-  /** The first says in which zone a night begins. */
+  /** The zone of the first window determines when a night begins. */
   readonly windows: readonly string[];
 };
 

@@ -16,17 +16,17 @@ import type { PacingSettings } from "./pacing-settings.ts";
 import { acquireSlot, waitQueue } from "./slots.ts";
 import type { SlotPlace, WaitQueue } from "./slots.ts";
 
-/** How calls of this process come to slots at the hosts that all workers share. */
+/** Gives the calls of this process slots at the hosts that all workers share. */
 type Pacing = {
   /** For the model calls of a run. */
   forModel(runId: string): Limiter;
-  /** For the calls of a run to the embedder's host, which no budget counts. */
+  /** For the calls of a run to the embedder's host; no budget counts them. */
   forEmbedder(runId: string): Limiter;
 };
 
-/** What calls of models go by, where they do not go by the time of this machine. */
+/** The clock, the sleep and the randomness of pacing; by default those of this machine. */
 export type Timing = {
-  /** Says in which night a call is made. */
+  /** Determines the night of a call. */
   readonly clock?: NightClock;
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** From 0 to 1. */
@@ -38,10 +38,10 @@ export type PacingParts = Timing & {
   readonly settings: PacingSettings;
 };
 
-/** Notifications may be missed; who comes first looks again after this. */
+/** Notifications may be lost, so the first in line polls at this interval. */
 const POLL_MS = 1_000;
 
-/** Nothing is asked of the database before the first call. */
+/** Makes no query before the first call. */
 export function createPacing(parts: PacingParts): Pacing {
   const { models, confirming, embedders, windows } = parts.settings;
   const places = openPlaces(parts);
@@ -63,8 +63,8 @@ export function createPacing(parts: PacingParts): Pacing {
 }
 
 /**
- * Of several hosts that one which a call names; the first where it names none.
- * @param alone hosts that serve what no other one does
+ * Chooses the limiter of the host that a call names; of the first host if it names none.
+ * @param alone hosts with a purpose of their own, which have no alternative
  */
 function paceAmong(
   hosts: readonly CallPlace[],
@@ -94,7 +94,7 @@ function paceAmong(
   };
 }
 
-/** The lines of this process, one a host, woken by one connection that listens from the first wait on. */
+/** The queues of this process, one per host. One connection, which listens from the first wait on, wakes them. */
 function openPlaces({ database }: Pick<PacingParts, "database">): (host: CallPlace) => SlotPlace {
   const lines = new Map<string, WaitQueue>();
   let listening: Promise<void> | undefined;
@@ -108,7 +108,7 @@ function openPlaces({ database }: Pick<PacingParts, "database">): (host: CallPla
   };
   const listen = () =>
     (listening ??= database.listen([SLOTS_CHANNEL], tell, wakeAll).catch(() => {
-      // The first in line looks now and then all the same.
+      // The first in line polls anyway.
       listening = undefined;
     }));
   return (host) => {
@@ -144,7 +144,7 @@ const paceAt = (
   },
 });
 
-/** A host that is busy for longer has its jobs parked. */
+/** If a host stays busy for longer, its jobs are parked. */
 const BUSY = { tries: 4, firstMs: 1_000 };
 
 const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
@@ -185,11 +185,11 @@ function endOf(ending: CallEnding, host: CallPlace): CallEnd {
   }
 }
 
-/** The night by a worker's clock. To the database's it is close enough: a night ends at noon. */
+/** The night by the worker's clock. A difference to the database's clock does not matter: a night ends at noon. */
 export const tonight = (clock: NightClock, windows: readonly string[]): Night =>
   nightOf(timeOf(clock), windows);
 
-/** The same for who asks at every call of a model: a night is worked out once. */
+/** The same for a caller that needs it at every call of a model: computes each night once. */
 export function nightWatch(clock: NightClock, windows: readonly string[]): () => Night {
   let since = new Date(NaN);
   let night: Night | undefined;
@@ -208,12 +208,12 @@ function timeOf(clock: NightClock): Date {
   return time === "database" ? new Date() : time;
 }
 
-/** How the calls of a run to its embedder come to slots. */
+/** Gives the calls of a run to its embedder slots. */
 export type EmbedderLimiter = {
   readonly limiter: Limiter;
-  /** How each call of the run comes to its host. */
+  /** Chooses the host of each call. */
   readonly choice: HostChoice;
-  /** Told before each call how many texts it is about. */
+  /** Called before each call, with its number of texts. */
   readonly mayTake: (texts: number) => void;
 };
 
@@ -229,7 +229,7 @@ export const paceEmbedders = (
 
 const UNCOUNTED = { promptTokens: 0, replyTokens: 0 };
 
-/** The same of one embedder. */
+/** The same for one embedder. */
 export const paceEmbedder = (embedder: Embedder, parts: EmbedderLimiter): Embedder => ({
   ...embedder,
   embed(texts, signal, onCut) {
@@ -240,7 +240,7 @@ export const paceEmbedder = (embedder: Embedder, parts: EmbedderLimiter): Embedd
   },
 });
 
-/** Makes a call when its host has a slot for it; the first host's where none is named. */
+/** Makes a call when its host has a free slot; the first host if none is named. */
 const pacedCall =
   ({ limiter, mayTake }: EmbedderLimiter, texts: number, signal: AbortSignal) =>
   async <T>(host: string | undefined, make: () => Promise<T>): Promise<T> => {
@@ -260,5 +260,5 @@ const pacedCall =
     return made;
   };
 
-/** The time that windows and deadlines go by: the database's clock, or another's in a night that is played. */
+/** The time for windows and deadlines: the database's clock, or a simulated one in tests of a night. */
 export type NightClock = () => Date | "database";

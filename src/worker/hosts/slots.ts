@@ -10,26 +10,26 @@ import { hostDown, hostPaused } from "../models/host-failure.ts";
 import { LONG_PAUSE_MS } from "../models/limiter.ts";
 import { retryOnDisconnect } from "../loop.ts";
 
-/** A call that a host has room for until `end`. */
+/** A slot of a host that is taken until `end`. */
 type TakenSlot = {
   readonly ticket: string;
   readonly waitedMs: number;
-  /** Never throws: what can't be said is charged with what was asked for. */
+  /** Never throws: if the end can't be stored, the call is charged with its estimate. */
   end(end: CallEnd): Promise<void>;
 };
 
 export type SlotPlace = {
   readonly db: Queryable;
   readonly host: CallPlace;
-  /** Of this process; among processes the database knows who came first. */
+  /** The queue of this process; between processes the database knows the order. */
   readonly line: WaitQueue;
-  /** Called before the first wait: from now on somebody has to wake the line. */
+  /** Called before the first wait, so that notifications wake the queue from then on. */
   readonly listen: () => Promise<void>;
 };
 
 /**
- * Takes a slot of a host for a run, however long that takes.
- * @param costOf what the call may cost; null for one that no budget counts
+ * Takes a slot of a host for a run, and waits as long as necessary.
+ * @param costOf the most that the call may cost; null for a call that no budget counts
  * @throws HostFailure MODEL_UNREACHABLE, Failure BUDGET_EXCEEDED, RunAborted, the signal's reason
  */
 export async function acquireSlot(
@@ -115,13 +115,13 @@ const endSafely = (db: Queryable, ticket: string, end: CallEnd): Promise<void> =
     () => undefined,
   ).catch(() => undefined);
 
-/** Those of this process who wait for the same thing, in an order that others have given them. */
+/** The callers of this process that wait for the same host, in the order of the database. */
 export type WaitQueue = {
   /** @param order places by `sinceUs`, then by `ticket` */
   join(order: Order): QueueEntry;
-  /** Lets those look again that have one of the tickets. */
+  /** Lets the callers with one of these tickets try again. */
   tell(tickets: readonly string[]): void;
-  /** Lets the first in line look again, and each of the others when it comes to be the first. */
+  /** Lets the first in line try again, and each of the others when it becomes the first. */
   wake(): void;
 };
 
@@ -129,23 +129,23 @@ type Order = { readonly sinceUs: number; readonly ticket: string };
 
 export type QueueEntry = {
   /**
-   * Resolves when it is worth looking again: this place was told, or it is the first and the line was woken, or `pollMs`
-   * have passed; whatever its place, after `againMs`.
+   * Resolves when another try makes sense: this ticket was notified, or it is the first and the line was woken, or `pollMs`
+   * have passed; in any case after `againMs`, whatever its place.
    * @throws the signal's reason
    */
   untilDue(signal: AbortSignal, againMs?: number | null): Promise<void>;
-  /** Whoever gave up may have been told: the next one looks in its stead. */
+  /** A caller that gave up may have been notified: the next one tries instead. */
   leave(how: "served" | "gave up"): void;
 };
 
 type Waiting = {
   readonly order: Order;
   due: "now" | "when first" | "when told";
-  /** There while it waits. */
+  /** Set while it waits. */
   look: (() => void) | undefined;
 };
 
-/** @param pollMs after which the first in line looks again, because nobody may have said anything */
+/** @param pollMs the first in line tries again after this, because a notification may be lost */
 export function waitQueue(pollMs: number): WaitQueue {
   const line: Waiting[] = [];
   return {
@@ -176,7 +176,7 @@ export function waitQueue(pollMs: number): WaitQueue {
 const inOrder = ({ order: a }: Waiting, { order: b }: Waiting): number =>
   a.sinceUs - b.sinceUs || (a.ticket < b.ticket ? -1 : 1);
 
-/** One that is looking at this moment looks once more. */
+/** If the caller is trying at this moment, it tries once more. */
 function wakeOne(waiting: Waiting | undefined): void {
   if (waiting === undefined) return;
   waiting.due = "now";

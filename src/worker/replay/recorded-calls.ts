@@ -18,11 +18,11 @@ import type { Message, Model, ModelRegistry, ModelReply, ModelRequest } from "..
 import { UNLIMITED } from "../models/limiter.ts";
 import { roomForCountedPrompt, roomForPrompt } from "../models/prompt-window.ts";
 
-/** What a repetition came to do that its run had not done. */
+/** Something that a repetition needed and its run had not done. */
 export type Unrecorded =
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "tool"; readonly name: string }
-  /** What the call of a step gave was removed since. */
+  /** The stored result of the call of a step has been removed since. */
   | { readonly kind: "output"; readonly name: string; readonly step: number }
   | {
       readonly kind: "call";
@@ -30,7 +30,7 @@ export type Unrecorded =
       readonly prompt: PromptRecord;
     };
 
-/** Ends a repetition: without a model there is nothing to go on with. */
+/** Ends a repetition: it makes no calls of models, so it can't continue. */
 export class NotOnRecord extends Error {
   override readonly name = "NotOnRecord";
   readonly what: Unrecorded;
@@ -40,7 +40,7 @@ export class NotOnRecord extends Error {
   }
 }
 
-/** A call of the repetition that a reply on record answered. */
+/** A call of the repetition that a stored reply answered. */
 export type RepeatedCall = {
   readonly pass: ReplyRecord["pass"];
   readonly prompt_template: string;
@@ -51,13 +51,13 @@ export type RepeatedCall = {
 
 type RecordedCalls = {
   readonly log: CallLog;
-  /** What the same messages gave then; undefined where they were never sent. */
+  /** The stored reply to the same messages; undefined if they were never sent. */
   replyTo(messages: readonly Message[]): RecordedReply | undefined;
-  /** Which calls were answered so far, in order. */
+  /** The calls that were answered so far, in order. */
   readonly repeated: readonly RepeatedCall[];
 };
 
-/** The calls of a job as the log of its repetition. A call that was never made throws NotOnRecord. */
+/** The calls of a job as the log of its repetition. For a call that was never made it throws NotOnRecord. */
 export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   const byRequest = new Map(stored.map((call) => [call.requestSha256, call]));
   const byPrompt = new Map(stored.map((call) => [call.prompt.sha256, call]));
@@ -77,7 +77,7 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
         answer(call, "same");
         return recordedReply(call);
       },
-      // Only here is the prompt told with what filled it.
+      // Only here the prompt comes with the values that filled it.
       async commit({ pass, prompt }) {
         const call = byPrompt.get(prompt.sha256);
         if (call === undefined) throw new NotOnRecord({ kind: "call", pass, prompt });
@@ -92,7 +92,7 @@ export function recordedCalls(stored: readonly StoredCall[]): RecordedCalls {
   };
 }
 
-/** Stands for a reply that there is none of, until the log ends the repetition. */
+/** A placeholder for a missing reply; the log ends the repetition when it gets it. */
 const NO_REPLY: ModelReply = {
   kind: "reply",
   text: "",
@@ -119,8 +119,8 @@ const factsSchema = z.object({
 type Run = Pick<RunDetail, "models" | "events">;
 
 /**
- * The models of a run as their hosts described them then. They reply from the record, and never ask anybody.
- * @param steps of an investigation; none of any other run
+ * The models of a run as their hosts described them then. They reply from the record and never call a host.
+ * @param steps steps of an investigation; empty for any other run
  */
 export function recordedModels(
   { models, events }: Run,
@@ -150,9 +150,9 @@ export function recordedModels(
 
 type OnRecord = {
   readonly calls: RecordedCalls;
-  /** The steps in which the host could not read a tool call, or a reply, so that there is none on record. */
+  /** The steps in which the host could not read a tool call or a reply, so that no reply is stored. */
   readonly unreadable: Readonly<Record<"calls" | "replies", ReadonlySet<string>>> & {
-    /** Those of an investigation that were not repeated yet, in order. */
+    /** The steps of an investigation that were not repeated yet, in order. */
     readonly steps: StoredStep[];
   };
 };
@@ -194,7 +194,7 @@ function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: 
   };
 }
 
-/** Characters of prompt that fit, as each provider reckons. */
+/** Characters of a prompt that fit, by the estimate of each provider. */
 const roomAt = (provider: Provider, windowTokens: number, maxTokens: number): number =>
   provider === "openai-compatible"
     ? roomForCountedPrompt(windowTokens, maxTokens)
@@ -208,7 +208,7 @@ function hostWordsOf({ detail }: StoredStep): string | null {
 const stepOf = ({ task }: ModelRequest): string =>
   task.purpose === "select_tool" ? "first_pass" : "second_pass";
 
-/** Who would take the passes of a job now. */
+/** The models that would take the passes of a job now. */
 function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
   const route = routeOf(input, settings);
   if (route === null) throw new Error(`no model answers a job of kind ${input.kind}`);
@@ -217,7 +217,7 @@ function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
 
 type Routed = { readonly input: RepeatableInput; readonly settings: RoutingSettings };
 
-/** Job and settings that lead to the models which the run had, whatever is configured now. */
+/** Changes input and settings so that they lead to the models of the run, whatever is configured now. */
 export function recordedRoute(
   { models }: Pick<RunDetail, "models">,
   input: RepeatableInput,
@@ -248,6 +248,6 @@ export function recordedRoute(
 const maxTokensOf = ({ facts }: RunDetail["models"][number], now: number): number =>
   typeof facts["max_tokens"] === "number" ? facts["max_tokens"] : now;
 
-/** On the route on which pass 2 has a model and a budget of its own. */
+/** Uses the route on which pass 2 has its own model and budget. */
 const withSecond = (input: RepeatableInput, second: string): RepeatableInput =>
   withModel(input, input.kind === "chat" ? { model: second } : { model: undefined, route: "big" });

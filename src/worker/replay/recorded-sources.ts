@@ -14,9 +14,9 @@ import type { RepeatableInput } from "../../shared/job/kinds.ts";
 export type RecordedSources =
   | {
       readonly kind: "unchanged";
-      /** The words of files by path. */
+      /** The texts of files by path. */
       readonly texts: ReadonlyMap<string, FileText>;
-      /** Of a digest, which reads no files. */
+      /** For a digest, which reads no files. */
       readonly children: readonly DigestChild[];
     }
   | {
@@ -25,7 +25,7 @@ export type RecordedSources =
       readonly sources: readonly ChangedSource[];
     };
 
-/** What a file says now, whole. */
+/** The whole current text of a file. */
 export type FileText = Pick<Reading, "text" | "textSha256" | "extractor" | "locator">;
 
 type Places = {
@@ -33,7 +33,7 @@ type Places = {
   readonly sandbox: () => Promise<Pick<Sandbox, "readTextFile">>;
 };
 
-/** What a run rests on, looked at again: files through the sandbox, for a digest what the rows of its jobs say. */
+/** Reads the sources of a run again: files through the sandbox, or for a digest the rows of its jobs. */
 export async function readRecordedSources(
   run: RunDetail,
   input: RepeatableInput,
@@ -53,7 +53,7 @@ export async function readRecordedSources(
 
 const revisedSchema = z.object({ found: z.array(z.string()) });
 
-/** What the tools of an investigation gave is kept with its steps, whatever became of the files: but for what checks found. */
+/** The results of an investigation's tools are stored with its steps, so only files that checks found are read again. */
 function restsOnFiles(
   run: RunDetail,
   input: RepeatableInput,
@@ -66,7 +66,7 @@ function restsOnFiles(
   return { evidence, tool_calls: [], calls: [] };
 }
 
-/** The most that one read through the sandbox gives. */
+/** The limit of one read through the sandbox. */
 const MOST_CHARS = 10_000_000;
 
 type Reference = { readonly path: string; readonly sha256: string };
@@ -99,7 +99,7 @@ async function readRecordedFiles(
   return { texts, changed };
 }
 
-/** Each file once, in the order of the record; a file that was found in two states stands there twice. */
+/** Each file once, in the order of the record; a file that the run found in two versions appears twice. */
 function referencesOf({
   evidence,
   tool_calls: toolCalls,
@@ -117,7 +117,7 @@ function referencesOf({
 const isReference = (result: Readonly<Record<string, unknown>> | null): result is Reference =>
   typeof result?.["path"] === "string" && typeof result["sha256"] === "string";
 
-/** Whether a piece of a file does not say what it said: another extractor may make another text of the same bytes. */
+/** Whether a recorded piece has another text now: a new extractor may extract another text from the same bytes. */
 const isOtherText = (
   evidence: RunDetail["evidence"],
   { path, text }: Pick<Reading, "path" | "text">,
@@ -131,8 +131,8 @@ const isOtherText = (
 type Digest = Pick<RunDetail, "state" | "summary" | "calls">;
 
 /**
- * The jobs that do not say what they said when a digest told of them, by what its prompts showed and what it named as
- * left out: answers that changed, that came later, or that are gone with their jobs.
+ * The jobs whose answers differ from the time of the digest, according to its prompts and its list of jobs left out: answers
+ * that changed, that came later, or that are gone with their jobs.
  */
 function compareChildren(run: Digest, children: readonly DigestChild[]): readonly ChangedSource[] {
   const shown = answersIn(run);
@@ -141,20 +141,20 @@ function compareChildren(run: Digest, children: readonly DigestChild[]): readonl
     ...compareLeftOut(run, children),
     ...newAnswers(run, shown, children),
   ];
-  // A job whose answer is gone stands among those left out as well, and what is said first says more.
+  // A job whose answer is gone is also among those left out; the first entry for a path says more, and wins.
   return [...new Map(changed.toReversed().map((one) => [one.path, one])).values()].toReversed();
 }
 
 type Answer = Digest["calls"][number]["prompt"]["evidence"][number];
 
-/** The answers of jobs that prompts showed, each once; what stands above them is lines about answers. */
+/** The answers of jobs that the prompts showed, each once; blocks of higher levels are lines about answers. */
 function answersIn({ calls }: Digest): readonly Answer[] {
   const all = calls.flatMap(({ prompt }) => prompt.evidence);
   const answers = all.filter(({ summaryLevel }) => summaryLevel === 0);
   return [...new Map(answers.map((one) => [`${one.path}\n${one.sha256}`, one])).values()];
 }
 
-/** A long answer may have been shown to some line only. */
+/** Compares only the beginning: a prompt may have shown a long answer in part. */
 const isAnswer = ({ path, words }: DigestChild, { sha256, endChar, ...shown }: Answer): boolean =>
   cleanText(path) === shown.path &&
   words !== null &&
@@ -178,7 +178,7 @@ function lostAnswer(answer: Answer, children: readonly DigestChild[]): ChangedSo
     : [{ path, reason: "changed", message: "its job gave another answer since" }];
 }
 
-/** Only a digest that was finished, or that found nothing to ask about, had looked at all of them. */
+/** Only a digest that was finished, or that had nothing to ask about, had read all jobs. */
 function newAnswers(
   { state, calls }: Digest,
   shown: readonly Answer[],
@@ -212,10 +212,10 @@ function compareLeftOut({ summary }: Digest, children: readonly DigestChild[]): 
 const endOf = (state: string, code: string | null): string =>
   code === null ? state : `${state} with ${code}`;
 
-/** Something that a run rests on, a file or the job that a digest tells of, and that is not as it was. */
+/** A source of a run, which is a file or a job of a digest, that has changed. */
 type ChangedSource = {
   readonly path: string;
-  /** In a word: changed, the code with which the sandbox refuses a file now, or what became of a job. */
+  /** One word: changed, the code of the refusal to read a file now, or the state of a job. */
   readonly reason: string;
   readonly message: string;
 };

@@ -45,21 +45,21 @@ const classifiedSchema = z.object({
 const classifiedOf = ({ events }: Pick<RunDetail, "events">) =>
   events.flatMap(({ detail }) => classifiedSchema.safeParse(detail).data ?? []);
 
-/** The files that told at the time what the question names. */
+/** The files that the classification knew at that time. */
 export const recordedFiles = (run: Pick<RunDetail, "events">): KnownFiles =>
   knownFilesOf(classifiedOf(run).flatMap(({ known_files: paths }) => paths));
 
-/** What the question carried of the one that it follows. */
+/** What the question took over from the question that it follows. */
 export const recordedFollowed = ({ events }: Pick<RunDetail, "events">): Followed | undefined =>
   events.flatMap(({ detail }) => followedSchema.safeParse(detail["followed"]).data ?? [])[0];
 
 const retrievedSchema = z.object({ holds_any: z.boolean() });
 
-/** Whether the index held any document that the question allowed; it is on record where no passage was found. */
+/** Whether the index held any document that the question allows; recorded only if no passage was found. */
 export const recordedHoldsAny = ({ events }: Pick<RunDetail, "events">): boolean =>
   events.every(({ detail }) => retrievedSchema.safeParse(detail).data?.holds_any ?? true);
 
-/** What a look at the disk before any model was asked found: a refusal ended the run, and is its only read. */
+/** The result of locating files before the first model call: a refusal ended the run, and is its only read. */
 export function recordedLocate(
   run: Pick<RunDetail, "models" | "tool_calls" | "events">,
 ): PipelineDependencies["locate"] {
@@ -77,13 +77,13 @@ export function recordedLocate(
   };
 }
 
-/** Whether the sandbox was asked: a call that was denied before names no number of characters. */
+/** Whether the sandbox was called: only then the arguments include a number of characters. */
 export const wasCarriedOut = ({ args }: RunDetail["tool_calls"][number]): boolean =>
   typeof args["max_chars"] === "number";
 
 /**
- * Reads with the results on record, one after the other, and the words of the files.
- * Throws NotOnRecord for a read that was not made then.
+ * Reads with the recorded results, one after the other, and the texts of the files.
+ * Throws NotOnRecord for a read that the run did not make.
  */
 export function recordedReads(
   toolCalls: RunDetail["tool_calls"],
@@ -113,7 +113,7 @@ export function recordedReads(
   };
 }
 
-/** What checks found, where the answer rests on it: the last row of that path. What is not on record was not admitted. */
+/** Reads of files that checks found: the last row of that path. A file without a row was not admitted. */
 export const recordedFindings =
   (evidence: RunDetail["evidence"], texts: ReadonlyMap<string, FileText>): CheckSources["read"] =>
   async (path) => {
@@ -139,8 +139,8 @@ export const recordedFindings =
 const snapshotSchema = z.object({ passages: z.number(), snapshot: z.string() });
 
 /**
- * Searches with the passages on record: for a file that was read those that were found in that file alone, and for any other
- * the first of all, which the snapshot held.
+ * Searches with the recorded passages: for a file that the run read, those found in that file alone; for any other search, the
+ * first ones, which were the snapshot.
  */
 export function recordedSearch(
   { events, evidence }: Pick<RunDetail, "events" | "evidence">,
@@ -157,7 +157,7 @@ export function recordedSearch(
       : passages.slice(0, found[0]?.passages);
 }
 
-/** The snapshot of a run as its evidence rows hold it, in rank order, with the words of the files. */
+/** The snapshot of a run from its evidence rows, in rank order, with the texts of the files. */
 export const recordedPassages = (
   evidence: RunDetail["evidence"],
   texts: ReadonlyMap<string, FileText>,
@@ -176,7 +176,7 @@ export const recordedPassages = (
         truncated: row.truncated,
         headingPath: row.heading_path,
         locator: row.locator,
-        // For a model without language alone, and its reply is on record.
+        // Only the built-in model without language uses titles, and its reply is recorded.
         title: null,
         startChar: row.start_char,
         endChar: row.end_char,
@@ -189,14 +189,14 @@ export const recordedPassages = (
     ];
   });
 
-/** The notes that joined the run's prompts, as a prompt shows them, without those that were deleted since. */
+/** The notes in the run's prompts, as a prompt shows them, except notes that were deleted since. */
 export const recordedNotes = ({ notes }: Pick<RunDetail, "notes">): readonly Note[] =>
   notes.flatMap(({ memory_id: memoryId, type, source, content }) => {
     if (type === null || source === null || content === null) return [];
     return [toNote({ memory_id: memoryId, type, source, content })];
   });
 
-/** An investigation as its rows hold it. */
+/** The rows of an investigation. */
 export type RecordedInvestigation = {
   readonly grant: Grant;
   readonly steps: readonly StoredStep[];
@@ -204,17 +204,17 @@ export type RecordedInvestigation = {
 
 type RecordedLoop = {
   readonly log: StepLog;
-  /** The tools, which give what they gave then. */
+  /** The tools, which return their recorded results. */
   readonly registry: ToolRegistry;
-  /** What servers said of their tools then. */
+  /** The recorded descriptions of the tools of servers. */
   readonly mcp: Pick<McpServers, "describe" | "reach">;
 };
 
 type RecordedCall = StoredStep & { readonly tool: NonNullable<StoredStep["tool"]> };
 
 /**
- * The log and the tools for the repetition of an investigation: nothing is written, no tool is run, and whoever was asked
- * says what was said. A call that was never made throws NotOnRecord.
+ * The log and the tools for the repetition of an investigation. It writes nothing and runs no tool; approvals have their recorded
+ * outcome. For a call that was never made it throws NotOnRecord.
  */
 export async function recordedLoop(
   { grant, steps }: RecordedInvestigation,
@@ -275,7 +275,7 @@ export async function recordedLoop(
     known.map((tool) => ({
       ...tool,
       disabled: () => whyDisabled(tool.name),
-      // Whoever was asked then has answered: a denial is what the call came to.
+      // Approvals were decided then; after a denial, the recorded result of the call is the denial.
       approval: async () => null,
       async run() {
         const { output, error } = current?.tool ?? { output: null, error: null };
@@ -291,8 +291,8 @@ export async function recordedLoop(
 }
 
 /**
- * Limits for the repetition. It takes another time than the runs did: where time ended those, the repetition ends after as
- * many steps.
+ * Limits for the repetition. It takes another time than the runs took: if their limit of time ended them, the repetition ends
+ * after the same number of steps.
  */
 function repeatedLimits(limits: GrantLimits, steps: readonly StoredStep[]): GrantLimits {
   const unlimited = { ...limits, maxSeconds: Infinity };

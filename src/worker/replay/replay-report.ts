@@ -8,32 +8,32 @@ import { cleanForTerminal } from "../../shared/terminal/styled-text.ts";
 import type { RepeatedCall, Unrecorded } from "./recorded-calls.ts";
 import type { RecordedRun, Repetition } from "./replay-run.ts";
 
-/** What a replay found, as `--json` prints it. */
+/** The result of a replay, as `--json` prints it. */
 type ReplayReport = {
-  /** The repetition went through the same calls to the same result. */
+  /** Whether the repetition made the same calls with the same result. */
   readonly ok: boolean;
   readonly run_id: string;
   readonly job_id: string;
   readonly kind: string;
-  /** How the run ended. */
+  /** The state in which the run ended. */
   readonly state: string;
   readonly repeated: {
     readonly same: boolean;
     /** Files that were read again. */
     readonly files: number;
-    /** Jobs that a digest tells of, which were looked at again. */
+    /** Jobs of a digest whose answers were compared again. */
     readonly jobs: number;
     readonly calls_then: number;
     readonly calls: readonly RepeatedCall[];
-    /** Why the repetition could not go on; null where it came to an end. */
+    /** The reason why the repetition could not continue; null if it ended. */
     readonly stopped: string | null;
-    /** The fault in which it ended; null where there was none. */
+    /** The fault that ended the repetition; null if there was none. */
     readonly broke: string | null;
     readonly differences: readonly Difference[];
   };
 };
 
-/** Puts together what a replay found. */
+/** Builds the report of a replay. */
 export function reportOf(recorded: RecordedRun, repetition: Repetition): ReplayReport {
   const { run, input, texts, children } = recorded;
   const { end, calls } = repetition;
@@ -51,18 +51,18 @@ export function reportOf(recorded: RecordedRun, repetition: Repetition): ReplayR
       ...{ same, files: texts.size, jobs: children.length, calls_then: ordered.length, calls },
       stopped,
       broke: end.kind === "broke" ? `${end.code}: ${end.message}` : null,
-      // Where it stopped, all that would have come later is missing, and that is said already.
+      // After a stop everything later is missing, which the reason already says.
       differences: stopped === null ? differences : [],
     },
   };
 }
 
-/** One thing that a run left behind, then and in its repetition. */
+/** A part of the run's result, then and in its repetition. */
 type Difference = { readonly what: string; readonly then: unknown; readonly now: unknown };
 
 /**
- * The calls that led to the result, in order. An investigation rests on those of all of its runs. What a judge of statements said is
- * on record with them, and it is not asked.
+ * The calls that led to the result, in order. An investigation rests on the calls of all of its runs. Calls of a judge are left
+ * out: its verdicts are recorded with the statements, and a replay does not call it.
  */
 function usedCalls({ run, calls, investigation }: RecordedRun): readonly StoredCall[] {
   if (investigation !== undefined) return calls.filter(({ pass }) => pass !== "grade");
@@ -72,7 +72,7 @@ function usedCalls({ run, calls, investigation }: RecordedRun): readonly StoredC
   return used.flatMap((request) => calls.filter(({ requestSha256 }) => requestSha256 === request));
 }
 
-/** What of the run came out otherwise in its repetition; nothing where it is the same to the letter. */
+/** The differences between the run and its repetition; empty if they are identical. */
 function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonly Difference[] {
   const { run } = recorded;
   const { quotes, figures } = record.checks;
@@ -107,7 +107,7 @@ function compareRun(recorded: RecordedRun, { end, record }: Repetition): readonl
   return pairs.filter(({ then, now }) => !sameJson(then, now));
 }
 
-/** Calls of tools, of an investigation those of all of its runs; one that was skipped was made again, or not at all. */
+/** The calls of tools; for an investigation those of all its runs. A skipped call was made again, or not at all. */
 const toolCallsThen = ({
   run,
   investigation,
@@ -123,7 +123,7 @@ const toolCallsThen = ({
           : [{ name: tool.name, error_code: tool.error?.code ?? null, result: tool.result }],
       );
 
-/** Compares rows with what a repetition made, in these columns alone. */
+/** Compares rows with the results of a repetition, only in these columns. */
 function rowPair<Column extends string>(
   what: string,
   then: readonly Readonly<Record<Column, unknown>>[],
@@ -140,7 +140,7 @@ function rowPair<Column extends string>(
 const SPAN = ["number", "path", "start_char", "end_char"] as const;
 const NO_SPAN = { number: null, path: null, startChar: null, endChar: null };
 
-/** As the row of it has it: with the columns of its place. */
+/** Adds the columns of its place, as its row has them. */
 const withSpan = <Made extends { readonly span: EvidenceSpan | null }>(made: Made) => ({
   ...made,
   ...(made.span ?? NO_SPAN),
@@ -164,7 +164,7 @@ function resultPairs(
   ];
 }
 
-/** The report for people: what was repeated, and what came of it. */
+/** The report for people: what was repeated, and the result. */
 export const formatReplay = (report: ReplayReport): readonly string[] =>
   linesOf(report).map((line) => cleanForTerminal(line.replace(/[\r\n]+/g, " ↵ ")));
 
@@ -208,9 +208,9 @@ function shorten(value: unknown): string {
 }
 
 /**
- * Says why a repetition could not go on: how the prompt that it came to differs from the run's own.
- * @param calls those of the run, in order
- * @param repeated those that were repeated before
+ * Explains why a repetition could not continue: how the prompt of its next call differs from the run's own.
+ * @param calls the calls of the run, in order
+ * @param repeated the calls that were repeated before
  */
 export function explainStop(
   at: Unrecorded,
@@ -264,6 +264,6 @@ function changedEvidence(then: readonly unknown[], now: readonly unknown[]): rea
 const listed = (names: readonly string[]): string =>
   names.length === 0 ? "nothing" : names.join(", ");
 
-/** Whether two values are the same JSON, in whatever order their keys stand. */
+/** Whether two values are the same JSON, regardless of the order of keys. */
 const sameJson = (one: unknown, other: unknown): boolean =>
   canonicalJson(one) === canonicalJson(other);

@@ -41,25 +41,25 @@ import {
 } from "./recorded-tools.ts";
 import type { RecordedInvestigation } from "./recorded-tools.ts";
 
-/** What a run rests on, as the database and the files hold it. */
+/** The sources of a run, from the database and the files. */
 export type RecordedRun = {
   readonly run: RunDetail;
   readonly input: RepeatableInput;
-  /** Of all attempts of its job. */
+  /** The calls of all attempts of its job. */
   readonly calls: readonly StoredCall[];
-  /** The words of its files by path, unchanged since. */
+  /** The texts of its files by path, unchanged since. */
   readonly texts: ReadonlyMap<string, FileText>;
-  /** Of a digest: the jobs that it tells of, which say what they said then. */
+  /** For a digest: its jobs, whose answers are unchanged. */
   readonly children: readonly DigestChild[];
-  /** What the checks of its answer came to, in all rounds. */
+  /** The stored checks of its answer, from all rounds. */
   readonly verification: StoredVerification;
-  /** Of an investigation: its grant and its steps. */
+  /** For an investigation: its grant and its steps. */
   readonly investigation?: RecordedInvestigation | undefined;
 };
 
 export type Repetition = {
   readonly calls: readonly RepeatedCall[];
-  /** ended: with a result. broke: with a fault. stopped: at something that the run had not done. */
+  /** ended: with a result. broke: with a fault. stopped: at an action that the run had not done. */
   readonly end:
     | { readonly kind: "ended"; readonly outcome: RunEnd }
     | { readonly kind: "broke"; readonly code: FaultCode; readonly message: string }
@@ -68,9 +68,9 @@ export type Repetition = {
 };
 
 /**
- * Repeats a run by the code and the configuration of now, without a model: the snapshot, the reads, the notes and the
- * replies are those on record, and the jobs of a digest say what their rows hold.
- * @param deps of a run that would be made now; what it would reach of the world is replaced
+ * Repeats a run with today's code and configuration, without a model: snapshot, reads, notes and replies come from the record,
+ * and the answers of a digest's jobs from their rows.
+ * @param deps the dependencies of a new run; everything in them that reaches files, index or hosts is replaced
  */
 export async function replayRun(
   recorded: RecordedRun,
@@ -93,7 +93,7 @@ export async function replayRun(
       settings: {
         ...deps.settings,
         model: routed.settings,
-        // A snapshot of more passages than are configured now is not cut.
+        // Keeps a snapshot whole that has more passages than the configuration now allows.
         ask: {
           ...ask,
           top_n: Math.max(ask.top_n, passages.length),
@@ -118,7 +118,7 @@ export async function replayRun(
   return { calls: calls.repeated, end, record: trace.record() };
 }
 
-/** What a judge said of each statement, and of each field, is on record with it. */
+/** The verdicts of a judge on statements and fields, from the record. */
 const recordedJudge =
   ({ claims, field_bindings: fields }: RecordedRun["run"]): AskJudge =>
   async (statements) =>
@@ -127,7 +127,7 @@ const recordedJudge =
       if (field?.judge_says != null) {
         return { says: field.judge_says, detail: field.judge_detail ?? "" };
       }
-      // Where it stood without a citation, nobody was asked of it.
+      // A statement without a citation was not judged.
       const check = claims
         .filter((claim) => claim.text === text)
         .flatMap(({ checks }) => checks)
@@ -135,7 +135,7 @@ const recordedJudge =
       return check === undefined ? null : { says: SAID[check.verdict], detail: check.detail };
     });
 
-/** A value that was left out is told by its name alone. */
+/** A value that was left out is recognized by its name alone. */
 function isAbout(text: string, field: Parameters<typeof headOfField>[0]): boolean {
   const head = headOfField(field);
   return field.value === null ? text.startsWith(head) : `${text} (`.startsWith(`${head} (`);
@@ -143,17 +143,17 @@ function isAbout(text: string, field: Parameters<typeof headOfField>[0]): boolea
 
 const SAID = { pass: "yes", fail: "no", unknown: "unclear" } as const;
 
-/** Rounds that a run may take beyond those of revisions, because evidence changed between two runs. */
+/** Further rounds beyond those of revisions, because evidence changed between two runs. */
 const NEW_DRAFTS = 2;
 
-/** Its checks are on record, and so is what the auditor said; nothing is looked up, and nobody is asked. */
+/** Uses the recorded checks and scores of the auditor; searches nothing and calls no model. */
 function recordedVerification(
   { run, verification: stored, texts }: Pick<RecordedRun, "run" | "verification" | "texts">,
   fenceKey: Buffer,
 ): Verification | undefined {
   if (run.verification === "off" || stored.checks.length === 0) return undefined;
   const isStrict = run.error_code === "ANSWER_UNSUPPORTED";
-  // One that came to the same answer opened no round, and was asked for all the same.
+  // A revision that gave the same answer began no round, but counts as one.
   const revisions = run.events.filter(({ step }) => step === "revise").length;
   const last = Math.max(...stored.checks.map(({ record }) => record.round));
   return {
@@ -172,7 +172,7 @@ function recordedVerification(
     auditor: async () => null,
     auditorName: undefined,
     tier: last,
-    // Whom else was asked has runs of its own; what a person said is on record.
+    // Other models have runs of their own; the decision of a person is recorded.
     next: stored.review === null ? null : "human",
     pathPrefix: undefined,
     sources: {
@@ -234,7 +234,7 @@ function runPipeline(
   }
 }
 
-/** No tool runs: what each gave is on record, and so is what people said. */
+/** Runs no tool: results of tools and decisions of people come from the record. */
 async function repeatInvestigation(
   input: InvestigateInput,
   investigation: RecordedInvestigation | undefined,
@@ -257,7 +257,7 @@ async function repeatInvestigation(
       web: NO_WEB,
       admitFiles: async () => ({ kind: "admitted", files: [] }),
       probeShell: async () => NO_SHELL,
-      // Its grant is on record: presets and limits of now say nothing.
+      // The grant is recorded, so today's presets and limits do not matter.
       tools: {
         presets: {},
         limits: { steps: 0, calls: 0, tokens: 0, time_s: 0, batch_artifact_mb: 0 },
@@ -279,7 +279,7 @@ async function repeatInvestigation(
   );
 }
 
-/** No command runs; what tools were disabled then is on record. */
+/** No command runs; the record says which tools were disabled. */
 const NO_SHELL = {
   kind: "unavailable",
   reason: "not_proved",
