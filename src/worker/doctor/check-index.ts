@@ -23,12 +23,12 @@ import {
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** `required`: missing or outdated vectors fail instead of warning. */
+/** `required`: missing or outdated vectors are a failure instead of a warning. */
 type VectorPolicy = "required" | "optional";
 
 type IndexCheck = {
   readonly vectors: VectorPolicy;
-  /** Of the process, where keys of hosts may be. */
+  /** The environment of the process, which may hold keys of hosts. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
@@ -61,7 +61,7 @@ export async function checkIndex(
 
 const NO_EMBEDDER = { id: "", signature: "" } as const;
 
-/** Documents and words are looked at without it as well. */
+/** Returns the error instead of throwing it, because documents and chunks can be checked without an embedder. */
 async function tryEmbedder(
   config: Config,
   env: NonNullable<IndexCheck["env"]>,
@@ -201,7 +201,7 @@ function checkVectors(health: IndexHealth, embedder: string, policy: VectorPolic
   return policy === "required" ? fail(code, message, fix) : warn(code, message, fix);
 }
 
-/** Whether so many vectors have the index that they should have, and whether it works behind a filter. */
+/** Checks whether the vectors have an index when there are enough of them, and whether it works with a filter. */
 async function checkVectorIndex(
   { retrieve, embed }: Config,
   database: Database,
@@ -234,10 +234,10 @@ async function checkVectorIndex(
 
 const SAMPLES = 5;
 const MOST_MS = 20_000;
-/** Copies of a passage may stand in other documents. */
+/** Further hits that count, because other documents may contain copies of the passage. */
 const AMONG = 10;
 
-/** Asks the index for sentences that it holds: each has to find its own document by its words. */
+/** Searches the index for sentences that it contains: each must find its own document. */
 export async function checkRetrieval(config: Config, db: Database): Promise<readonly Check[]> {
   const samples = await selectSamples(db, SAMPLES);
   if (samples.length === 0) return [];

@@ -25,11 +25,11 @@ import type { Check } from "./check.ts";
 
 type DatabaseChecks = {
   readonly checks: readonly Check[];
-  /** Open, with this version's schema and writable; undefined when it is not, and the caller closes it. */
+  /** An open and writable database with this version's schema, which the caller closes; undefined otherwise. */
   readonly database: Database | undefined;
 };
 
-/** Connects, without creating an embedded database, compares the schema's version, and asks whether it takes writes. */
+/** Connects, without creating an embedded database, compares the version of the schema, and tests whether writes work. */
 export async function checkDatabase({
   config,
   invocation,
@@ -51,7 +51,7 @@ export async function checkDatabase({
     onError: () => undefined,
   });
   const checks: Check[] = [];
-  // None of these takes long, except behind a lock.
+  // None of these queries takes long, unless it waits for a lock.
   const prompt = database.within("lease");
   try {
     const facts = await selectServerFacts(prompt);
@@ -69,7 +69,7 @@ export async function checkDatabase({
   return { checks, database: undefined };
 }
 
-/** What keeps the rest from being looked at: what it says of workers and files would be wrong, or never come. */
+/** A fault that prevents the other checks: their results would be wrong, or never arrive. */
 function databaseFault(error: unknown, isReplica: boolean): Check {
   const words = wordsOf(error);
   const code = error instanceof Failure ? error.code : "INTERNAL_ERROR";
@@ -103,7 +103,7 @@ const formatServer = (
     ? ", embedded: it never calls fsync, so that a power cut may cost what was written since the last dump."
     : ".");
 
-/** What each kind of entry of the database's directory is called in the report; the first that fits counts. */
+/** The name in the report for each kind of entry in the database's directory; the first match counts. */
 const PARTS = [
   { name: "the database", pattern: /^pgdata$/ },
   { name: "the last dumps (backups)", pattern: /^backups$/ },
@@ -112,7 +112,7 @@ const PARTS = [
   { name: "the rest", pattern: /./ },
 ];
 
-/** What the embedded database takes on disk, and what for. */
+/** The disk space of the embedded database by purpose. */
 async function measureDirectory(directory: string): Promise<Check> {
   const sizes = new Map<string, number>();
   for (const entry of await readdir(directory)) {
@@ -129,7 +129,7 @@ async function measureDirectory(directory: string): Promise<Check> {
 
 const inMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
-/** Of all files below a path, links not followed; what goes away meanwhile counts nothing. */
+/** The size of all files below a path; links are not followed, and files that disappear meanwhile count 0. */
 async function bytesBelow(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return 0;
@@ -160,7 +160,7 @@ async function checkSchema(database: Database, directory: string): Promise<Check
   }
 }
 
-/** Whether the queue answers, keeps what it is given, and is worked. */
+/** Checks whether the queue answers, moves a job, and has workers. */
 export async function checkQueue(
   { config, invocation }: CommandContext,
   database: Database,
@@ -177,7 +177,7 @@ export async function checkQueue(
   ];
 }
 
-/** A queue that was in Redis when `nightdesk migrate` was last run has no tables. */
+/** Checks the tables of the queue: they are missing if the queue was in Redis when `nightdesk migrate` last ran. */
 async function checkTables(
   place: { readonly config: Config; readonly packageRoot: string },
   database: Database,
@@ -196,7 +196,7 @@ async function checkTables(
   }
 }
 
-/** Stops every worker with SCHEMA_OUTDATED. */
+/** A fault that stops every worker with SCHEMA_OUTDATED. */
 export const QUEUE_SCHEMA_OUTDATED = "DOCTOR_QUEUE_SCHEMA_VERSION";
 
 async function checkMoves(storage: QueueStorage): Promise<Check> {
@@ -230,7 +230,7 @@ async function checkWorkers(config: Config, database: Database): Promise<Check> 
     : warn("DOCTOR_NO_WORKER", "No worker is alive: jobs wait.", "Run: nightdesk worker");
 }
 
-/** Whether the living workers, and this configuration, say the same of what holds for all of them. */
+/** Checks whether the living workers and this configuration agree about settings that apply to all of them. */
 async function checkWorkerConfigs(config: Config, database: Database): Promise<readonly Check[]> {
   const workers = await selectConfiguredWorkers(database);
   if (workers.length === 0) return [];
@@ -262,14 +262,14 @@ async function checkWorkerConfigs(config: Config, database: Database): Promise<r
 
 const CONFIG_DIFFERS = "DOCTOR_WORKER_CONFIG_DIFFERS";
 
-/** Keys that both have, with other values; empty where there are none. */
+/** Keys that both configurations have, with different values; empty if there are none. */
 const keysThatDiffer = (one: SharedConfig, inForce: SharedConfig): string =>
   [...one]
     .filter(([key, value]) => (inForce.get(key) ?? value) !== value)
     .map(([key]) => key)
     .join(", ");
 
-/** Opens the sandbox as a worker would, without creating anything, and looks at every source's root. */
+/** Opens the sandbox as a worker does, without creating anything, and checks the root of every source. */
 export async function checkRoots(config: Config): Promise<readonly Check[]> {
   if (config.documents.from === "store") {
     const message = "Documents come from the database (documents.from: store): no folder is read.";
@@ -284,7 +284,7 @@ export async function checkRoots(config: Config): Promise<readonly Check[]> {
 const isBeforeFirstIndex = ({ database, roots }: Config): boolean =>
   database.url === "embedded" && !existsSync(join(roots.databaseDirectory, "pgdata"));
 
-/** What the first index makes is not missing before it. */
+/** Whether the first index run will create missing folders. */
 const isMadeByIndex = (config: Config): boolean =>
   config.security.auto_create_allowed_roots && isBeforeFirstIndex(config);
 

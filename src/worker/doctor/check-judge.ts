@@ -7,7 +7,7 @@ import { examSentence, ownSentences } from "../verify/judge/exam-sequence.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** The models that the configuration has judge statements; of nobody who has words there is none. */
+/** The configured judges of statements; empty if no language model is set. */
 export function judgesOf({ verify: { judge, entailment }, model }: Config): readonly string[] {
   if (judge.model === "off") return [];
   if (judge.form === "nli") return [entailment.model_id];
@@ -17,7 +17,7 @@ export function judgesOf({ verify: { judge, entailment }, model }: Config): read
   );
 }
 
-/** What the judge of statements is worth; nothing where none is configured, or no model has words. */
+/** Reports the exams of the judges; empty if no judge is configured, or no language model is set. */
 export async function checkJudge(config: Config, database: Database): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const name of judgesOf(config)) checks.push(await checkExam(name, config, database));

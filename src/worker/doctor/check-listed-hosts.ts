@@ -18,7 +18,7 @@ import type { Check } from "./check.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Asks each entry of `hosts` as a worker on this machine would: its key, whether it answers, and the models that it is to have. */
+/** Calls each entry of `hosts` as a worker on this machine would: checks its key, its answer, and its configured models. */
 export async function checkListedHosts(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -87,7 +87,7 @@ function unreached(name: string, host: string, error: unknown): Check {
 
 const codeOf = (error: unknown): string | null => (isRecord(error) ? textAt(error, "code") : null);
 
-/** A code says more than the words of a connection that failed at all addresses, which are none. */
+/** Prefers the code: a connection that failed at several addresses has an error without a message. */
 const reasonOf = (error: unknown): string => {
   const code = codeOf(error);
   const words = wordsOf(error);

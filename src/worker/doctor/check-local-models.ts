@@ -5,7 +5,7 @@ import { entailmentSettingsOf, rerankerSettingsOf } from "../settings.ts";
 import { fail, ok, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** Loads the models that compare statements and that order passages, and tries them, where they are configured. */
+/** Loads the configured models that compare statements and that order passages, and tries them. */
 export async function checkLocalModels(config: Config): Promise<readonly Check[]> {
   const place = { workroot: config.roots.workroot };
   const entailment = entailmentSettingsOf(config);

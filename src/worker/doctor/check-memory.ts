@@ -4,7 +4,7 @@ import { selectLeftOutNotes, selectMemoryHealth } from "../../shared/store/memor
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** Whether durable notes are in use, rest on passages that are there, and fit the prompts. */
+/** Checks whether durable notes are in use, rest on existing passages, and fit into prompts. */
 export async function checkMemory(config: Config, database: Database): Promise<readonly Check[]> {
   if (!config.memory.enabled) {
     return [

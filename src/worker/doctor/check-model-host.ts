@@ -21,7 +21,7 @@ import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
 import { probeWindow } from "./check-window.ts";
 
-/** `probe`: each model is also asked with a prompt that it must refuse, for which its host loads it. */
+/** `probe`: each model also gets a prompt that it must refuse, for which its host loads it. */
 type WindowPolicy = "probe" | "look";
 type HowToAsk = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,8 +31,8 @@ type HowToAsk = {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Asks the model host what it says of the configured models, as a worker asks it: whether they are there, are the
- * build that model.digest names, and take the window that model.num_ctx asks for.
+ * Asks the model host about the configured models, as a worker does: whether it has them, whether they are the build that
+ * model.digest names, and whether they accept the window of model.num_ctx.
  */
 export async function checkModelHost(
   config: Config,
@@ -73,7 +73,7 @@ export async function checkModelHost(
   ];
 }
 
-/** As a worker would, which loads one model after the other; but none stays loaded. */
+/** Loads one model after the other, like a worker; but none stays loaded. */
 async function checkOwnModels(
   config: Config,
   { env, window }: HowToAsk,
@@ -206,7 +206,7 @@ function checkTrainedWindow(
   ];
 }
 
-/** Embeds a word at each host of the embedder, or here. What is wrong with one of several is told beside those that work. */
+/** Embeds a word at each host of the embedder, or in this process. The failure of one host does not hide the results of others. */
 async function checkEmbedder(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -237,7 +237,7 @@ function failEmbedder(embed: Config["embed"], error: unknown): Check {
   return fail("DOCTOR_MODEL_MISSING", wordsOf(error), "Do that, or change embed.model_id.");
 }
 
-/** What the workers found out about the model hosts, and which batches are held by a budget. */
+/** Reports what the workers know about the model hosts, and the batches that a budget holds. */
 export async function checkHosts(db: Queryable, zone: string | null): Promise<readonly Check[]> {
   const hosts = await selectHosts(db);
   const refused = await selectRefusedBudgets(db);

@@ -9,8 +9,8 @@ import type { Check } from "./check.ts";
 const READER = "The process that reads documents with a parser";
 
 /**
- * What Node keeps from the process that reads PDF, mail and the like, and whether it can do its work so.
- * @param extractText as the worker makes texts of files
+ * Checks the restrictions that Node puts on the process that reads PDF, mail and similar, and whether it works with them.
+ * @param extractText the worker's function for the text of a file
  */
 export async function checkReader(
   { withheld }: Pick<ReaderRights, "withheld">,
@@ -43,7 +43,7 @@ export async function checkReader(
   }
 }
 
-/** Of formats that load their packages each at another time. */
+/** Trials of formats whose packages are loaded at different times. */
 const TRIALS: readonly (readonly [string, string])[] = [
   ["trial.html", "<p>Ready.</p>"],
   ["trial.eml", "From: a@example.org\nSubject: Trial\n\nReady.\n"],
@@ -63,7 +63,7 @@ const TRIALS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** @returns which trial was not read and why; null when all were */
+/** @returns the trial that could not be read, and why; null if all were read */
 async function tryReader(extractText: ExtractText): Promise<string | null> {
   for (const [name, content] of TRIALS) {
     try {
@@ -77,7 +77,7 @@ async function tryReader(extractText: ExtractText): Promise<string | null> {
   return null;
 }
 
-/** Whether what reads pictures is there; nothing where none are read. */
+/** Checks whether the reader of pictures is installed; no check if pictures are not read. */
 export function checkOcr(config: Config, packageRoot: string): readonly Check[] {
   const { ocr } = config.index;
   if (ocr === null) return [];

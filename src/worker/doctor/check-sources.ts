@@ -13,10 +13,10 @@ import { storablePath } from "../index/sources.ts";
 import { ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** So many are looked at: 20,000 take about a second. */
+/** The most files that are checked: 20,000 take about a second. */
 const MOST_FILES = 20_000;
 
-/** Whether files are as they were when they were indexed, by their size and their time, and none is new; none is read. */
+/** Compares size and time of files with the index, and counts new files; reads no file. */
 export async function checkFiles(config: Config, database: Database): Promise<readonly Check[]> {
   const files = await selectIndexedFiles(database, MOST_FILES);
   if (files.length === 0) return [];
@@ -54,7 +54,7 @@ async function stateOf(
 
 const PATHS_AT_ONCE = 5_000;
 
-/** Files of the sources that the next `nightdesk index` would read for the first time. */
+/** Counts files of the sources that the next `nightdesk index` would read for the first time. */
 async function countNew({ index, roots, security }: Config, database: Database): Promise<number> {
   let added = 0;
   for (const { name, root, exts } of index.sources) {
@@ -74,7 +74,7 @@ async function countNew({ index, roots, security }: Config, database: Database):
 
 const FEW_BYTES = 64 * 1024 * 1024;
 
-/** What of the server decides how the index of the vectors is built. Nothing where the database is embedded. */
+/** Checks the server's settings that affect building the index of vectors. No check for an embedded database. */
 export async function checkVectorSettings(
   config: Config,
   database: Database,
@@ -105,7 +105,7 @@ export async function checkVectorSettings(
   ];
 }
 
-/** How old the mirrors of sources that are elsewhere are, and what they keep though it is gone there; nothing where none is. */
+/** Reports the age of mirrors of remote sources, and files that they hold though the source lacks them. */
 export async function checkMirrors(
   { index }: Config,
   database: Database,

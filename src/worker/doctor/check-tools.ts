@@ -11,7 +11,7 @@ import type { ShellProbe } from "../sandbox/shell/probe.ts";
 import { fail, ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** What this machine has to run commands with, and how their memory is limited. */
+/** Reports the sandbox for commands on this machine, and how it limits memory. */
 export function checkShell(probe: ShellProbe): Check {
   if (probe.kind === "unavailable") {
     return warn(
@@ -27,7 +27,7 @@ export function checkShell(probe: ShellProbe): Check {
   return ok("DOCTOR_SHELL_OK", `Commands run in the sandbox of ${probe.bubblewrap}; ${memory}.`);
 }
 
-/** Whether searches of the web have a key, where they are switched on; the provider is not asked. */
+/** Checks whether searches of the web have a key, if they are enabled; makes no request to the provider. */
 export async function checkWeb(
   config: Pick<Config, "tools" | "roots">,
   env: Readonly<Record<string, string | undefined>>,
@@ -43,7 +43,7 @@ export async function checkWeb(
   ];
 }
 
-/** Connects to each server of tools.mcp.servers as a worker would, and asks for its tools. */
+/** Connects to each server of tools.mcp.servers like a worker, and asks for its tools. */
 export async function checkMcpServers({
   config,
   invocation,
@@ -80,7 +80,7 @@ function checkServer({ name, down, tools }: ListedServer, file: string): Check {
   );
 }
 
-/** Whether the server itself keeps the role of `nightdesk sql` from what PostgreSQL grants to everybody. */
+/** Checks whether the server denies the role of `nightdesk sql` rights that PostgreSQL grants to everybody. */
 export async function checkSqlRole(database: Queryable): Promise<Check> {
   const callable = await selectCallableByReader(database);
   if (callable.length === 0) {

@@ -17,7 +17,7 @@ import { formatInZone } from "../../shared/schedules/time.ts";
 import { fail, ok, warn } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** What goes wrong over weeks without anybody who looks: clock, disk, dumps, schedules, jobs that hang. */
+/** Checks what deteriorates unnoticed over weeks: clock, disk, dumps, schedules, stuck jobs. */
 export async function checkUpkeep(
   config: Config,
   database: Database,
@@ -36,7 +36,7 @@ export async function checkUpkeep(
   ];
 }
 
-/** Leases are the database's time; a worker renews them by its own. */
+/** Leases use the database's clock; a worker renews them by its own. */
 const MOST_DRIFT_MS = 2_000;
 
 async function checkClock(database: Database): Promise<Check> {
@@ -82,7 +82,7 @@ async function checkDisk({ roots, database }: Config): Promise<Check> {
 const OLD_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** Of the embedded database, which a power cut can cost what is younger than the last dump. */
+/** Checks the dumps of the embedded database: a power cut can cost everything since the last dump. */
 async function checkDumps({ roots }: Config): Promise<readonly Check[]> {
   const folder = join(roots.databaseDirectory, "backups");
   const names = await readdir(folder).catch(() => []);
@@ -101,7 +101,7 @@ async function checkDumps({ roots }: Config): Promise<readonly Check[]> {
   ];
 }
 
-/** Of a server: what it archives of its log. A dump leaves no trace in it, so that none is no fault. */
+/** Checks whether a server archives its log. Dumps leave no trace in the database, so their absence is no fault. */
 async function checkServerCopies(database: Database): Promise<Check> {
   const { archives, archived_s, is_failing, failed_file, standbys } =
     await selectServerCopies(database);
@@ -151,7 +151,7 @@ function checkSchedule(name: string, run: LastRun | undefined, zone: string | nu
       );
 }
 
-/** Beyond its rhythm. */
+/** Tolerance beyond the configured interval. */
 const LATE_S = 120;
 
 async function checkWatches({ index }: Config, database: Database): Promise<readonly Check[]> {

@@ -4,13 +4,13 @@ import type { Model } from "../models/model.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import type { Check } from "./check.ts";
 
-/** No text has more characters a token than eight: such a prompt is longer than the window, whatever the tokenizer. */
+/** No text has more than eight characters per token, so such a prompt exceeds the window with every tokenizer. */
 const CHARS_PER_TOKEN = 9;
 const WORD = "berth ";
 
 /**
- * Asks a model with a prompt that is longer than its window, as a worker would ask it: it has to come back as CONTEXT_OVERFLOW.
- * A host that cuts it unseen would answer from a part of what was asked. The host loads the model for that.
+ * Sends a model a prompt that exceeds its window, as a worker would: the reply must be CONTEXT_OVERFLOW. A host that cuts the
+ * prompt silently would answer only a part of it. The host loads the model for this.
  */
 export async function probeWindow(model: Model, { model: settings }: Config): Promise<Check> {
   const { name, facts } = model;

@@ -28,6 +28,6 @@ export const fail = (code: string, message: string, fix: string): Check => ({
   fix,
 });
 
-/** The words of an error, for a check's message. */
+/** The message of an error, for a check. */
 export const wordsOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -6,7 +6,7 @@ import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 import type { Check } from "./check.ts";
 
-/** Commands that take nothing away, by what they mend. A schema that workers are at work on, or of another build, is not among it. */
+/** Harmless commands by the fault that they repair. No command repairs a schema in use by workers, or one of another build. */
 const MENDS: Readonly<Record<string, readonly string[]>> = {
   DOCTOR_INDEX_SCHEMA_VERSION: ["migrate"],
   DOCTOR_QUEUE_SCHEMA_VERSION: ["migrate"],
@@ -17,15 +17,15 @@ const MENDS: Readonly<Record<string, readonly string[]>> = {
   DOCTOR_VECTOR_INDEX_MISSING: ["embed"],
 };
 
-/** Those that queue work. */
+/** Commands that queue work. */
 const QUEUED = new Set(["index", "embed"]);
 
-/** With a server a command starts no worker: it would wait for one for ever. */
+/** With a server, commands do not start workers: a command that waits would wait for ever. */
 const NO_WORKER = "DOCTOR_NO_WORKER";
 
 /**
- * What would be run for these checks, each command once, in the order of the checks. Where no worker is alive, they queue their
- * work and do not wait for it.
+ * The commands that repair these faults, each once, in the order of the checks. If no worker is alive, they queue their work
+ * and do not wait for it.
  */
 export function mendsOf(checks: readonly Check[]): readonly (readonly string[])[] {
   const faults = checks.filter(({ level }) => level !== "ok");
@@ -42,9 +42,9 @@ export function mendsOf(checks: readonly Check[]): readonly (readonly string[])[
 }
 
 /**
- * Runs them, each after a yes. Their output goes to stderr: stdout is for the checks.
+ * Runs the commands, each after confirmation. Their output goes to stderr: stdout is for the checks.
  * @returns how many were run
- * @throws Failure USAGE_ERROR where nobody can be asked and --yes is missing
+ * @throws Failure USAGE_ERROR if nobody can confirm and --yes is missing
  */
 export async function mend(
   mends: readonly (readonly string[])[],
@@ -62,7 +62,7 @@ export async function mend(
   return ran;
 }
 
-/** With the configuration that was looked at. */
+/** Runs a command with the configuration that was checked. */
 async function runBin(
   words: readonly string[],
   { options, packageRoot, cwd, env }: Invocation,

@@ -18,7 +18,7 @@ import { checkMcpServers, checkShell, checkSqlRole, checkWeb } from "./check-too
 import { checkUpkeep } from "./check-upkeep.ts";
 import { textExtractionOf } from "../settings.ts";
 
-/** All checks, with the configuration as the invocation selects it now. */
+/** Runs all checks, with the current configuration that the invocation selects. */
 export async function runChecks(invocation: Invocation): Promise<readonly Check[]> {
   try {
     await loadConfigFor(invocation);
@@ -48,7 +48,7 @@ export async function runChecks(invocation: Invocation): Promise<readonly Check[
   return checks;
 }
 
-/** Everything behind the database; a queue in Redis can be looked at only with it, because the rows are the truth. */
+/** The checks that need the database; even a queue in Redis can only be compared with the rows, which are authoritative. */
 async function checkStored(context: CommandContext): Promise<readonly Check[]> {
   const { config, invocation } = context;
   const { checks, database } = await checkDatabase(context);
@@ -75,7 +75,7 @@ async function checkStored(context: CommandContext): Promise<readonly Check[]> {
   }
 }
 
-/** The checks as `doctor --json` prints them; ok while none fails. */
+/** The checks as `doctor --json` prints them; ok if none fails. */
 export const checksJson = (checks: readonly Check[]): object => ({
   ok: checks.every(({ level }) => level !== "fail"),
   checks: checks.map(({ level, code, message, fix }) => ({
