@@ -4,21 +4,21 @@ import { RunAborted } from "../../shared/job/settlement.ts";
 
 /** A run that this worker holds. */
 export type InFlightRun = {
-  /** Aborted by a `RunAborted`, or by the Failure that says for how long the run has rested. */
+  /** Aborted with a `RunAborted`, or with the Failure that states how long the run made no progress. */
   readonly signal: AbortSignal;
-  /** The run did something, and may rest for so long until it does the next. */
+  /** Reports progress of the run; the next progress may take this long. */
   readonly moved: (mayTakeMs: number) => void;
 };
 
-/** The runs that this worker holds, each with the switch that aborts it. */
+/** The runs that this worker holds, each with its abort controller. */
 export type InFlightRuns = {
   start(runId: string): InFlightRun;
   end(runId: string): void;
   abort(runId: string, why: RunAborted["why"]): void;
-  /** The worker stops: aborts what runs, and what still starts. */
+  /** Stops the worker's runs: aborts current ones, and any that still start. */
   requeue(): void;
   ids(): readonly string[];
-  /** Aborts the runs that have rested for longer than they said. @returns their ids, also of those aborted before */
+  /** Aborts runs that made no progress for longer than allowed. @returns their ids, including those aborted before */
   abortResting(): readonly string[];
 };
 

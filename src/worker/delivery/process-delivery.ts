@@ -28,7 +28,7 @@ type DeliveryParts = {
   readonly runs: InFlightRuns;
   readonly logger: Logger;
   readonly faults: FaultLog;
-  /** Of two claims with the same run id, the second finds what the first did. */
+  /** Claims the job. A repeated claim with the same run id returns the job that the first one claimed. */
   readonly claim: (delivery: Delivery, runId: string) => Promise<ClaimedJob | undefined>;
   readonly run: (job: ClaimedJob, trace: RunTrace, signal: AbortSignal) => Promise<RunEnd>;
   readonly settle: (run: FinishedRun) => Promise<"settled" | "lost">;
@@ -43,8 +43,8 @@ export type FinishedRun = {
 };
 
 /**
- * One delivery: claim, run, settle. A delivery that is not the row's current one ends without effect, and a
- * result that comes after the lease was lost is dropped.
+ * Processes one delivery: claim, run, settle. A delivery that is not the row's current one has no effect, and a result after the
+ * loss of the lease is dropped.
  */
 export async function processDelivery(delivery: Delivery, parts: DeliveryParts): Promise<void> {
   const job = await claimSafely(delivery, parts);
@@ -56,7 +56,7 @@ export async function processDelivery(delivery: Delivery, parts: DeliveryParts):
     kind: job.input.kind,
   });
   log.debug({ attempt: job.attempt }, "job running");
-  // The lease is renewed until the result is written, however long the database takes.
+  // The lease is renewed until the result is stored, however long the database takes.
   const { signal, moved } = parts.runs.start(job.runId);
   try {
     await inSpan(`run ${job.input.kind}`, spanOf(job), async (span) => {
@@ -71,7 +71,7 @@ export async function processDelivery(delivery: Delivery, parts: DeliveryParts):
   }
 }
 
-/** The only job of a batch is a part of what queued it; of many jobs each has a trace of its own, which names that by a link. */
+/** The only job of a batch continues the trace of the command that queued it; each of many jobs has a trace that links to it. */
 function spanOf({ jobId, runId, batchId, input, attempt, trace }: ClaimedJob) {
   const queuedBy = trace === null ? [] : [trace.context];
   return {
@@ -106,11 +106,11 @@ function tellSpan(
     "gen_ai.usage.input_tokens": promptTokens,
     "gen_ai.usage.output_tokens": completionTokens,
   });
-  // A refusal is a result.
+  // A refusal is a valid result, so the span does not fail.
   if (settlement.kind === "failed" || settlement.kind === "retry") span.fail(settlement.code);
 }
 
-/** A claim whose reply was lost with its connection may have been made: nobody else would do the job for a lease. */
+/** A claim may be stored though its reply was lost: without a retry nobody would run the job until its lease expires. */
 const CLAIM_RETRIES_MS = [100, 250, 500, 1_000, 2_000];
 
 function claimSafely(
@@ -129,10 +129,10 @@ function claimSafely(
 
 type RunParts = Pick<DeliveryParts, "run"> & InFlightRun & { readonly log: Logger };
 
-/** What is aborted because nobody waits for it any more gets this long to notice. Less than is left of its lease. */
+/** Time for an aborted run that nobody waits for to notice the abort; shorter than the rest of its lease. */
 const ABANDON_MS = 5_000;
 
-/** Rejects some time after a run was aborted that rests or has lost its job: its place is not its own for ever. */
+/** Rejects some time after the abort of a run that is stuck or has lost its job, so that it does not keep its slot for ever. */
 function abandoned(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener(
@@ -165,7 +165,7 @@ async function runJob(
   return { job, runMs: performance.now() - startedAt, settlement, record: trace.record() };
 }
 
-/** A result stands that came before its run noticed an abort; an answer that still waits for something does not. */
+/** Keeps a result that arrived before its run noticed an abort; but an answer that is still pending is dropped. */
 const settleUnaborted =
   (signal: AbortSignal) =>
   (end: RunEnd): Settlement => {
@@ -176,8 +176,8 @@ const settleUnaborted =
 const SETTLE_RETRIES_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000];
 
 /**
- * A result in hand is worth waiting for the database to come back; the fencing token keeps it harmless. A result that
- * the database refuses is settled as a fault, with what it cost alone, and never left to the lease.
+ * Waits with a finished result for the database to come back; the fencing token makes that safe. A result that the database
+ * rejects is settled as a fault, with only its cost, and never left until its lease expires.
  */
 async function settleSafely(
   finished: FinishedRun,
@@ -215,12 +215,12 @@ function report(finished: FinishedRun | undefined, end: "settled" | "lost", log:
   log.info({ state: settlement.kind, run_ms: Math.round(runMs), ...code }, "job settled");
 }
 
-/** Meanwhile others take deliveries, and this place none. */
+/** During this pause other workers take deliveries, and this slot takes none. */
 const RELEASED_REST_MS = 1_000;
 
 /**
- * Claims the job of a delivery. One that this worker can't do, because its host is down, is given back for a worker of
- * another host, and its place here takes a rest.
+ * Claims the job of a delivery. A job that this worker can't run, because its host is down, is returned for a worker with
+ * another host, and the slot pauses.
  */
 export async function claimDelivery(
   database: Database,
@@ -236,10 +236,10 @@ export async function claimDelivery(
   return job;
 }
 
-/** How many other open jobs may be left when it is still worth asking whether the batch has ended. */
+/** The most other open jobs with which it is still worth checking whether the batch has ended. */
 const NEARLY_DONE = 64;
 
-/** What the runs of a worker are made with. */
+/** The facts of a worker that are stored with its runs. */
 export type MadeWith = Omit<EndedRun, "runId" | "runMs">;
 
 type DraftParts = {
@@ -252,7 +252,7 @@ const needsMore = (settlement: Settlement): boolean =>
   settlement.kind === "drafted" ||
   (settlement.kind === "parked" && settlement.review !== undefined);
 
-/** In one transaction: nobody sees a job that waits for checks, or for a person, and neither was asked. */
+/** Settles and queues checks or a review in one transaction, so that no job waits for something that was not requested. */
 const settleWithMore = (
   { database, job, run }: DraftParts,
   settlement: Settlement,
@@ -266,7 +266,7 @@ const settleWithMore = (
     return settleJudged(db, run, settlement, record);
   });
 
-/** What a judge confirmed that has lost its word since is taken back at once. */
+/** Takes confirmations back at once if their judge has lost its approval meanwhile. */
 async function settleJudged(
   db: Queryable,
   ...[run, settlement, record]: Settling
@@ -284,8 +284,8 @@ const isJudged = ({ claims }: RunRecord): boolean =>
 type SettleParts = { readonly database: Database; readonly madeWith: MadeWith };
 
 /**
- * Writes the result of a run, and ends its batch after the last. May be called again after the connection broke.
- * @returns `lost` when the job was not this run's any more, and nothing was written
+ * Stores the result of a run, and completes its batch after the last one. May be called again after the connection broke.
+ * @returns `lost` if the run no longer held the job; nothing was stored then
  */
 export async function settleFinished(
   { database, madeWith }: SettleParts,
@@ -300,7 +300,7 @@ export async function settleFinished(
       : await settleRun(database, run, settlement, record);
   if (settled === undefined) return (await isSettled(database, job.runId)) ? "settled" : "lost";
   if (settled.remaining < NEARLY_DONE) {
-    // The result is stored. What fails here, the upkeep of any worker does a moment later.
+    // The result is stored. If this fails, the upkeep of any worker completes the batch a moment later.
     await completeBatches(database, job.batchId).then(onCompleted, () => undefined);
   }
   return "settled";

@@ -4,21 +4,21 @@ import type { Delivery } from "./process-delivery.ts";
 
 export type DeliveryHandlers = {
   readonly process: (delivery: Delivery) => Promise<void>;
-  /** For a delivery that comes when the worker is stopping already. */
+  /** For a delivery that arrives while the worker stops. */
   readonly giveBack: (delivery: Delivery) => Promise<void>;
 };
 
 export type TakenDeliveries = {
-  /** Resolves when deliveries are taken; rejects when the queue can't be used, and may then be asked again. */
+  /** Resolves when deliveries are taken; rejects if the queue can't be used, and may then be called again. */
   ready(): Promise<void>;
-  /** Processes one that did not come by the queue; nothing of it once the end has begun. */
+  /** Processes a delivery that did not come from the queue; ignores it once the end has begun. */
   take(delivery: Delivery): Promise<void>;
   /**
-   * Processes no further delivery, gives those in hand `graceMs` to end, and hands back the rest.
-   * @returns when all that was in hand has ended, and its results are stored, whatever the queue does
+   * Processes no further delivery, gives current ones `graceMs` to end, and hands back the rest.
+   * @returns when all current ones have ended and their results are stored, whatever the queue does
    */
   end(graceMs: number): Promise<void>;
-  /** After `end`: resolves when the queue knows it, too, which it never does while it is away. */
+  /** After `end`: resolves when the queue is informed too, which never happens while it is unreachable. */
   close(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export function takeDeliveries(
   return {
     async ready() {
       if (isBroken) {
-        // On Postgres, one that could not connect at first never tries again.
+        // On Postgres, a queue worker that could not connect at first never tries again.
         left.push(worker.close().catch(() => undefined));
         worker = open();
         isBroken = false;

@@ -2,17 +2,17 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { announceEvents } from "../../shared/store/jobs/batches.ts";
 import type { FaultLog } from "../loop.ts";
 
-/** Between two announcements: a notification a job would be a lock of the server's that all commits wait for. */
+/** Time between two announcements: every notification takes a global lock of the server that all commits wait for. */
 const LEAST_MS = 1_000;
 
 export type Announcer = {
-  /** To be called when a run or a batch has ended; at most one a second reaches the database. */
+  /** Call it when a run or a batch has ended; at most one announcement a second reaches the database. */
   readonly happened: () => void;
-  /** Tells what was not told yet. */
+  /** Makes the announcement that is still pending. */
   readonly close: () => Promise<void>;
 };
 
-/** Tells whoever looks at the desk that something happened, at once and then once a second. */
+/** Notifies open pages of the dashboard that something happened: at once, then at most once a second. */
 export function openAnnouncer(database: Database, faults: FaultLog): Announcer {
   let timer: NodeJS.Timeout | undefined;
   let isTold = true;

@@ -6,7 +6,7 @@ import type { Service } from "./supervisor.ts";
 
 const LOOK_MS = 5_000;
 
-/** Ends requests that nobody answered in time, and makes jobs due that no request holds any more, and no exam of their judge. */
+/** Expires requests that nobody answered in time, and makes jobs due that no longer wait for a request or an exam. */
 export const approvalService = ({
   database,
   logger,

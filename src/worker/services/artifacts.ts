@@ -8,23 +8,23 @@ import {
 import type { Service } from "./supervisor.ts";
 
 const EVERY_MS = 60 * 60 * 1_000;
-/** Between two slices the database serves the jobs of the night. */
+/** Pause between two slices, in which the database serves the jobs of the night. */
 const PAUSE_MS = 50;
-/** Some 100 ms of work for the database. */
+/** A slice keeps the database busy for about 100 ms. */
 const SLICE_OUTPUTS = 500;
-/** Statements end within minutes. */
+/** Far longer than any statement that may still refer to new bytes. */
 const GRACE_SECONDS = 60 * 60;
 
 /**
- * Lets go what tools gave and nobody keeps any more, every hour and in small slices: archives of state of jobs that have
- * ended, outputs whose time is over, then bytes that no output has. One worker at a time.
- * @param graceSeconds bytes that were written since then are left alone
+ * Deletes outputs of tools that nobody needs any more, every hour and in small slices: shell states of ended jobs, expired
+ * outputs, then contents without an output. One worker at a time.
+ * @param graceSeconds newer contents are not deleted
  */
 export function artifactService(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   graceSeconds: number = GRACE_SECONDS,
 ): Service {
-  /** Where the walk over contents goes on; null while outputs are let go. */
+  /** Where the walk over contents continues; null while outputs are being expired. */
   let walk: string | null = null;
   let freed = { artifacts: 0, bytes: 0 };
   return {

@@ -25,7 +25,7 @@ type BackgroundParts = Pick<LaneParts, "take" | "targets"> & {
   readonly context: CommandContext;
   readonly database: Database;
   readonly queue: JobQueue;
-  /** Names this worker among all. */
+  /** Identifies this worker among all workers. */
   readonly workerId: string;
   readonly pacing: PacingSettings;
   readonly clock: NightClock;
@@ -35,8 +35,8 @@ type BackgroundParts = Pick<LaneParts, "take" | "targets"> & {
 };
 
 /**
- * What a worker does beside its jobs, but for its leases, which outlive the rest. One that ends when nothing is left to do
- * (`--drain`) keeps no schedules and watches no folder: it was started for the work that is there, at any time of the day.
+ * The services of a worker beside its jobs, except its leases, which end last. A worker with `--drain` ends when no work is
+ * left, and plans no schedules and watches no folder: it was started only for the existing work, at any time of the day.
  */
 export function backgroundServices(parts: BackgroundParts): readonly Service[] {
   const { context, database, queue, clock, faults, sharedConfig, onCompleted } = parts;
@@ -65,7 +65,7 @@ export function backgroundServices(parts: BackgroundParts): readonly Service[] {
   ];
 }
 
-/** All schedules of the configuration, also those that are switched off. @throws Failure CONFIG_ERROR */
+/** Checks all schedules of the configuration, also disabled ones. @throws Failure CONFIG_ERROR */
 export function assertSchedules({ config }: CommandContext): void {
   const problems = configuredSchedules(config).flatMap((entry) =>
     checkSchedule(entry).map(({ key, text }) => `schedules "${entry.name}": ${key} ${text}`),

@@ -10,13 +10,13 @@ export type KeeperParts = {
   readonly clock: NightClock;
 };
 
-/** Where the next slice of each closed batch begins. */
+/** The start of the next slice of each closed batch. */
 export type ClosingPlaces = Map<string, string>;
 
 /**
- * Keeps the life of batches: holds and releases them, expires those whose deadline passed, and ends a slice of the jobs
- * that wait in closed ones.
- * @returns `closing` while jobs of closed batches still wait to be ended
+ * Advances the state of batches: holds and releases them, expires those whose deadline passed, and ends a slice of the
+ * waiting jobs of closed batches.
+ * @returns `closing` while closed batches still have waiting jobs
  */
 export async function reconcileBatches(
   { database, logger, clock }: KeeperParts,

@@ -16,16 +16,16 @@ import type { ClosingPlaces, KeeperParts } from "./batches.ts";
 import type { Service } from "./supervisor.ts";
 
 const IDLE_MS = 1_000;
-/** While more is due than the queue holds, it is filled up this often: work that somebody waits for wakes it at once. */
+/** How often the queue is refilled while more is due than it holds; interactive work wakes the dispatcher at once. */
 const BACKLOG_MS = 200;
-/** Between two slices of what waits in closed batches. */
+/** Pause between two slices of closed batches. */
 const CLOSING_MS = 50;
 const UPKEEP_MS = 2_000;
-/** A delivery is on its way to the queue for less than this. */
+/** A delivery reaches the queue within this time. */
 const IN_TRANSIT_MS = 2_000;
-/** One that has not come to its end for so long did not reach the database, or was asleep. */
+/** If the last run ended longer ago, the database was unreachable or the machine was asleep. */
 const AWAY_MS = 2_000;
-/** Others may not have renewed their leases meanwhile, either: for so long that comes before what is taken back. */
+/** Other workers may not have renewed their leases meanwhile either: they get this time before jobs are taken back. */
 const RENEWED_MS = 3_000;
 const QUEUE_AWAY = "the queue does not answer; deadlines, windows and leases are kept all the same";
 
@@ -35,7 +35,7 @@ type DispatcherParts = KeeperParts & {
   readonly onCompleted: (batches: readonly CompletedBatch[]) => void;
 };
 
-/** Keeps the life of batches and the queue filled from the rows, and takes back what was lost on the way. */
+/** Advances the state of batches, fills the queue from the rows, and takes back jobs that were lost on the way. */
 export function dispatcherService(parts: DispatcherParts): Service {
   const depth = createQueueDepth();
   const places: ClosingPlaces = new Map();
@@ -51,7 +51,7 @@ export function dispatcherService(parts: DispatcherParts): Service {
     channels: [JOBS_CHANNEL],
     async run() {
       if (performance.now() - endedAt > AWAY_MS) nextUpkeep = performance.now() + RENEWED_MS;
-      // When it was idle, somebody woke it: there may be a batch whose windows nobody has looked at.
+      // If it added nothing before, a notification woke it: a new batch may need its windows evaluated.
       if (added === 0 || life === "closing" || performance.now() >= nextLook) {
         life = await reconcileBatches(parts, places);
         nextLook = performance.now() + IDLE_MS;
@@ -70,7 +70,7 @@ export function dispatcherService(parts: DispatcherParts): Service {
   };
 }
 
-/** What needs the queue is left for the next look when it is away; what needs the rows alone goes on. */
+/** If the queue is unreachable, work that needs it waits for the next run; work on the rows continues. */
 async function unlessQueueAway(
   { faults }: Pick<DispatcherParts, "faults">,
   body: () => Promise<number>,
@@ -89,8 +89,8 @@ async function unlessQueueAway(
 const ALL_AT_ONCE = { depth: 1_000, given: 0 };
 
 /**
- * @param depth how many deliveries the queue is to hold
- * @param given how many were added before
+ * @param depth how many deliveries the queue should hold
+ * @param given how many deliveries were added before
  * @returns how many were added now
  */
 export async function fillQueue(
@@ -103,13 +103,13 @@ export async function fillQueue(
   const deliveries = due.map(({ jobId, dispatch, origin, kind }) => ({
     jobId,
     dispatch,
-    // Somebody waits for it, or all answers of a night do.
+    // A person waits for the job, or all answers of a night wait for the exam.
     place: origin === "ad_hoc" || kind === "examine" ? ("front" as const) : ("back" as const),
   }));
   try {
     await queue.add(deliveries);
   } catch (error) {
-    // What did not get there is due again at once, and not only after the next upkeep.
+    // Deliveries that were not added become due again at once, and not only at the next upkeep.
     await requeueMissing(database, due);
     throw error;
   }
@@ -125,7 +125,7 @@ async function reconcileDeliveries(parts: DispatcherParts): Promise<void> {
   if (missing > 0) logger.warn({ jobs: missing }, "deliveries were lost, dispatching them again");
 }
 
-/** Compares the rows with the queue: after FLUSHALL, or a crash between row and queue, they differ. */
+/** Compares the rows with the queue: after FLUSHALL, or a crash between row and queue, deliveries are missing. */
 export async function requeueLostDeliveries(
   database: Database,
   queue: JobQueue,
@@ -140,21 +140,21 @@ export async function requeueLostDeliveries(
   return missing.length === 0 ? 0 : requeueMissing(database, missing);
 }
 
-/** How many deliveries the queue is filled up to. */
+/** The number of deliveries that the queue is filled up to. */
 type QueueDepth = {
   readonly jobs: () => number;
-  /** Tells how many places were free at a look, and filled. */
+  /** Reports how many places were free in a run, and are now filled. */
   filled(jobs: number): void;
 };
 
-/** Enough for batches to take turns in blocks that are worth loading a model for. */
+/** Enough that batches take turns in blocks large enough to justify loading a model. */
 const LEAST = 200;
 const MOST = 1_000;
 const QUIET_LOOKS = 5;
 
 /**
- * The queue is as deep as it must be not to run empty between two looks, and no deeper: what is in it keeps its place,
- * whatever comes later with a higher priority.
+ * Keeps the queue just deep enough not to run empty between two runs: a delivery in the queue keeps its place, even if a job
+ * with a higher priority comes later.
  */
 export function createQueueDepth(): QueueDepth {
   let depth = LEAST;

@@ -10,22 +10,22 @@ import type { Service } from "./supervisor.ts";
 
 const LOOK_MS = 1_000;
 
-/** Between looks at what calls of dead workers hold. */
+/** Time between checks for calls of dead workers. */
 const UPKEEP_MS = 5_000;
 
-/** Longer than a host waits for its next probe at most. */
+/** Longer than the longest wait between two probes of a host. */
 const FORGOTTEN_MS = 10 * 60_000;
 
 type HostParts = {
   readonly database: Database;
   readonly settings: PacingSettings;
   readonly accessOf: AccessOf;
-  /** Names this worker among all. */
+  /** Identifies this worker among all workers. */
   readonly workerId: string;
   readonly logger: Logger;
 };
 
-/** Asks hosts that are down, and gives back what dead workers hold. */
+/** Probes hosts that are down, and releases slots of dead workers. */
 export function hostService(parts: HostParts): Service {
   const { database: db, settings, accessOf, workerId, logger } = parts;
   const hosts = hostsOf(settings);
@@ -34,7 +34,7 @@ export function hostService(parts: HostParts): Service {
   return {
     name: "hosts",
     trouble: "model hosts could not be looked after",
-    // A host that says nothing is not waited for by a worker that stops.
+    // A worker that stops does not wait for a silent host.
     async run({ stopping }) {
       if (hosts.length > 0) await probeHosts(probes, stopping);
       if (performance.now() >= nextUpkeep) {

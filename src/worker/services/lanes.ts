@@ -8,18 +8,18 @@ import type { Service } from "./supervisor.ts";
 
 export type LaneParts = {
   readonly database: Database;
-  /** Whom this worker can tell of the end of a batch, as of now. */
+  /** The hook targets that this worker serves at the moment. */
   readonly targets: () => readonly HookTarget[];
   /** Claims the job of a delivery, runs it and settles it. */
   readonly take: (delivery: Delivery) => Promise<void>;
 };
 
-/** Jobs of a lane that a worker runs at once, beside those of the queue. */
+/** The most jobs of a lane that a worker runs at once, beside those of the queue. */
 const AT_ONCE: Readonly<Record<Lane, number>> = { command: 4, notify: 2 };
-/** A new one wakes the lane; this is for those whose time to be tried again has come. */
+/** New jobs wake the lane; this interval serves jobs that become due for another try. */
 const IDLE_MS = 5_000;
 
-/** Takes the jobs of a lane straight from their rows: what the queue holds never keeps them waiting, nor they it. */
+/** Takes the jobs of a lane directly from their rows, so that they and the queue never delay each other. */
 export function laneService(lane: Lane, { database, targets, take }: LaneParts): Service {
   const inHand = new Set<string>();
   const ended: Promise<void>[] = [];
@@ -28,7 +28,7 @@ export function laneService(lane: Lane, { database, targets, take }: LaneParts):
     trouble: `jobs of kind ${lane} could not be taken`,
     channels: [JOBS_CHANNEL],
     async run({ wake }) {
-      // One that could not be claimed or settled is a fault of the lane.
+      // A job that could not be claimed or settled counts as a fault of the lane.
       await Promise.all(ended.splice(0));
       if (lane === "notify" && targets().length === 0) return IDLE_MS;
       const due = await selectDueInLane(database, lane, targets(), AT_ONCE[lane] + inHand.size);

@@ -7,19 +7,19 @@ import type { InFlightRuns } from "../delivery/in-flight.ts";
 import type { Service } from "./supervisor.ts";
 
 const RENEW_MS = 5_000;
-/** Where a transaction held the job of a run: it ends soon, and what it held is then nobody's but for the lease. */
+/** After a transaction blocked the job of a run: it ends soon, and then only the lease protects the job. */
 const BUSY_MS = 500;
 
 type LeaseParts = {
-  /** With connections that nobody else takes. */
+  /** Uses connections that are reserved for leases. */
   readonly database: Queryable;
   readonly worker: WorkerFacts;
   readonly runs: InFlightRuns;
 };
 
 /**
- * Says every 5 s that the worker is alive, renews the leases of its runs that move, and aborts those that rest, that it
- * lost, or whose batch was cancelled or expired. Woken by a cancellation, it looks at once.
+ * Every 5 s reports that the worker is alive, renews the leases of its runs that make progress, and aborts runs that do not,
+ * that it lost, or whose batch was cancelled or expired. A cancellation wakes it at once.
  */
 export function leaseService({ database, worker, runs }: LeaseParts): Service {
   return {
@@ -27,14 +27,14 @@ export function leaseService({ database, worker, runs }: LeaseParts): Service {
     trouble: "leases could not be renewed",
     channels: [CANCEL_CHANNEL],
     async run() {
-      // Neither waits for the other: a lease is short.
+      // In parallel, because a lease is short.
       const [, busy] = await Promise.all([heartbeat(database, worker), renew(database, runs)]);
       return busy > 0 ? BUSY_MS : RENEW_MS;
     },
   };
 }
 
-/** @returns how many could not be renewed now */
+/** @returns how many leases could not be renewed at the moment */
 async function renew(db: Queryable, runs: InFlightRuns): Promise<number> {
   const resting = runs.abortResting();
   const held = runs.ids().filter((runId) => !resting.includes(runId));

@@ -13,19 +13,19 @@ import type { Service } from "./supervisor.ts";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 60 * 60 * 1_000;
 const UNTIL_AGREED_MS = 60_000;
-/** Between two slices the database serves the jobs of the night. */
+/** Pause between two slices, in which the database serves the jobs of the night. */
 const PAUSE_MS = 50;
-/** Some 100 ms of work for the database. */
+/** A slice keeps the database busy for about 100 ms. */
 const SLICE_JOBS = 500;
 
 type RetentionParts = {
   readonly database: Database;
   readonly logger: Logger;
-  /** Whether this worker's rule is the one in force. */
+  /** Whether this worker's setting is the one in force. */
   readonly agrees: () => boolean;
 };
 
-/** What `runs` of the configuration says of old batches; null where all are kept. */
+/** The settings of `runs` for old batches; null if all are kept. */
 export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
   runs.keep_days === null
     ? null
@@ -34,7 +34,7 @@ export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
         only: runs.pin_until_exported ? "exported" : "any",
       };
 
-/** Deletes old batches, and what people did on pages as long ago, in small slices, every hour; one worker at a time does, by the rule that is in force. */
+/** Deletes old batches and old actions on pages hourly, in small slices; one worker at a time, by the setting in force. */
 export function retentionService(
   { database, logger, agrees }: RetentionParts,
   retention: Retention | null,
@@ -60,7 +60,7 @@ export function retentionService(
   };
 }
 
-/** Deletes the reasoning of models whose time is over, in small slices, every hour; one worker at a time does. */
+/** Deletes expired reasoning of models, in small slices, every hour; one worker at a time. */
 export const reasoningService = ({ database }: Pick<RetentionParts, "database">): Service => ({
   name: "reasoning",
   trouble: "old reasoning could not be deleted",
@@ -72,8 +72,8 @@ export const reasoningService = ({ database }: Pick<RetentionParts, "database">)
 });
 
 /**
- * Asks the embedded database for a dump in its folder, in the background: PGlite never calls fsync, so that a
- * power cut may cost what was written since the last dump. The statement is the database process's own.
+ * Asks the embedded database for a dump in its folder, in the background: PGlite never calls fsync, so a power cut may cost
+ * everything since the last dump. The database process implements this statement itself.
  */
 export function checkpointEmbedded(database: Database, logger: Logger): void {
   database

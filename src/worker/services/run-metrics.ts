@@ -9,7 +9,7 @@ import type { FinishedRun } from "../delivery/process-delivery.ts";
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800];
 
-/** Of the runs of one worker, since it started. */
+/** Metrics of the runs of one worker since it started. */
 export const RUN_METRICS: Definitions = {
   nightdesk_runs_total: {
     kind: "counter",
@@ -98,14 +98,14 @@ export const RUN_METRICS: Definitions = {
 };
 
 export type RunMetrics = {
-  /** @param end as `settleFinished` gives it */
+  /** @param end the result of `settleFinished` */
   ended(run: FinishedRun, end: "settled" | "lost"): void;
 };
 
 const MOST_MODELS = 30;
 const MOST_TOOLS = 60;
 
-/** Counts what runs come to, from what they leave behind. */
+/** Counts results of runs from their records. */
 export function runMetrics({ record }: Pick<Metrics, "record">): RunMetrics {
   const modelLabel = boundedLabel(MOST_MODELS);
   const toolLabel = boundedLabel(MOST_TOOLS);
@@ -168,7 +168,7 @@ function verdictOf(check: CheckRecord): string {
   return contradicts(check) ? "contradicted" : "confirmed";
 }
 
-/** Rules and how often each gave a hint, of the step of an investigation that looks around. */
+/** The number of hints by rule, from the details of the step look_around. */
 function hintsIn({ hints }: RunEvent["detail"]): readonly (readonly [string, number])[] {
   const counts = isRecord(hints) ? Object.entries(hints) : [];
   return counts.flatMap(([rule, count]) =>

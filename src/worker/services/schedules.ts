@@ -17,12 +17,12 @@ type ScheduleParts = {
   readonly logger: Logger;
 };
 
-/** Whoever changes a schedule tells the workers; this is for when they did not hear of it. */
+/** A change of a schedule is notified to the workers; this interval covers a lost notification. */
 const MOST_WAIT_MS = 30_000;
 
 /**
- * Runs schedules that are switched on at their times, by the database's clock, and what was missed. Rows alone say what has
- * run already.
+ * Runs enabled schedules at their times, by the database's clock, and catches up on missed times. Only rows record what has
+ * already run.
  */
 export function scheduleService({ database, logger }: ScheduleParts): Service {
   const warned = new Set<string>();
@@ -43,7 +43,7 @@ export function scheduleService({ database, logger }: ScheduleParts): Service {
   };
 }
 
-/** From a time of the database's clock to the next time that something is planned for. */
+/** Milliseconds from a time of the database's clock to the next planned time. */
 const msUntilNext = (enabled: readonly Schedule[], now: Date): number =>
   Math.min(
     MOST_WAIT_MS,
@@ -53,7 +53,7 @@ const msUntilNext = (enabled: readonly Schedule[], now: Date): number =>
     }),
   );
 
-/** A row that some other program wrote keeps no other schedule from its times. */
+/** Skips a row whose times are invalid, as written by another program, so that it does not disturb other schedules. */
 function hasTimes(
   { name, cron, timezone }: Schedule,
   logger: Logger,
@@ -81,12 +81,12 @@ async function runAndLog(
   );
 }
 
-/** A time that is no older is not missed: it is run whatever `catch_up` says. */
+/** A planned time within this age is not missed: it runs whatever `catch_up` says. */
 const IN_TIME_MS = 60_000;
 
 /**
- * Runs a schedule at its last time, if nobody did, and it has just come or is young enough to be caught up. Of several times
- * that were missed it is the only one.
+ * Runs a schedule for its last planned time, if that has not run and is current or young enough to catch up on. Earlier missed
+ * times are skipped.
  */
 export async function runWhenDue(
   database: Database,

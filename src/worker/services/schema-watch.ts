@@ -8,10 +8,10 @@ import { assertMigrated, readMigrations, SCHEMA_CHANNEL } from "../../shared/sto
 import type { RunJob } from "../jobs/run-job.ts";
 import type { Service } from "./supervisor.ts";
 
-/** Gives the Failure SCHEMA_OUTDATED of a database whose schema is not this worker's; undefined when it is. */
+/** Returns the Failure SCHEMA_OUTDATED if the database's schema is not this worker's; otherwise undefined. */
 export type SchemaCheck = (db: Queryable) => Promise<Failure | undefined>;
 
-/** Compares with the migrations that are installed now: those of a newer version may take their place while it runs. */
+/** Reads the installed migrations once, because a newer version may replace them while the worker runs. */
 export async function createSchemaCheck({
   config,
   invocation,
@@ -33,17 +33,17 @@ const LOOK_MS = 5_000;
 
 export type SchemaWatch = {
   readonly service: Service;
-  /** Never resolves. Rejects with Failure SCHEMA_OUTDATED when the schema has become another version's. */
+  /** Never resolves. Rejects with Failure SCHEMA_OUTDATED when another version has changed the schema. */
   readonly outdated: Promise<never>;
 };
 
-/** Looks every 5 s, and when a migration says that it is done. While the database is away nobody knows. */
+/** Checks every 5 s, and when a migration notifies its end. While the database is unreachable nothing can be checked. */
 export function watchSchema(database: Database, check: SchemaCheck): SchemaWatch {
   let reject: (failure: Failure) => void = () => undefined;
   const outdated = new Promise<never>((_, fail) => {
     reject = fail;
   });
-  // Heard by whoever waits for it, if somebody still does.
+  // Prevents an unhandled rejection if nobody waits for it any more.
   outdated.catch(() => undefined);
   const service: Service = {
     name: "schema",
@@ -58,10 +58,10 @@ export function watchSchema(database: Database, check: SchemaCheck): SchemaWatch
   return { service, outdated };
 }
 
-/** SQLSTATE class of tables, columns and functions that are not there, or not as the statement takes them to be. */
+/** SQLSTATE class of missing tables, columns and functions, and of those with another definition than expected. */
 const MISFIT = /^42/;
 
-/** A run that met a schema of another version writes nothing: its job is handed back when the worker signs off. */
+/** A run that met the schema of another version writes nothing: its job is handed back when the worker signs off. */
 export const handBackMisfits =
   (run: RunJob, database: Database, check: SchemaCheck): RunJob =>
   async (job, trace, signal) => {
@@ -74,8 +74,8 @@ export const handBackMisfits =
   };
 
 /**
- * The same of a result that can't be written: nothing else is settled in its place.
- * @returns `lost` where the schema is of another version
+ * The same for a result that can't be written: no other result is stored instead.
+ * @returns `lost` if the schema belongs to another version
  */
 export async function settleUnlessOutdated(
   settle: () => Promise<"settled" | "lost">,

@@ -30,22 +30,22 @@ type SharedConfigParts = {
   readonly worker: WorkerFacts;
   readonly config: Config;
   readonly pacing: PacingSettings;
-  /** Says which night it is. */
+  /** Determines which night it is. */
   readonly clock: NightClock;
   readonly logger: Logger;
 };
 
-/** The parts of the configuration that hold for all workers, as this worker sees them. */
+/** Applies settings that must be the same for all workers. */
 export type SharedConfigKeeper = {
-  /** Compares the workers once, puts in force what is this worker's to put, and tells of differences. */
+  /** Compares the workers once, applies the settings of which this worker decides, and warns of differences. */
   reconcile(): Promise<void>;
-  /** Whether what this worker's configuration says is in force, as of the last look. */
+  /** Whether this worker's setting was in force at the last comparison. */
   agrees(key: SharedKey): boolean;
 };
 
 /**
- * Of workers whose configurations differ in a key, the one that has been there longest decides, and the others are told; when
- * it stops, the next one's comes into force. Nobody's wins by having started last.
+ * If workers have different values for a key, the worker that has been running longest decides, and the others get a warning.
+ * When it stops, the value of the next one applies. Starting last never wins.
  */
 export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper {
   const { database, worker, logger } = parts;
@@ -53,14 +53,14 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
   let applied: SharedConfig = new Map();
   return {
     async reconcile() {
-      // Its row first: whoever else starts now sees it, or is seen.
+      // Writes its own row first: of two workers that start at once, at least one sees the other.
       if (applied.size === 0) await heartbeat(database, worker);
       const [workers, inForce] = await Promise.all([
         selectConfiguredWorkers(database),
         selectAppliedConfig(database),
       ]);
       const place = workers.findIndex(({ workerId }) => workerId === worker.workerId);
-      // Its own heartbeat is too old while the database was away: it decides nothing before it was heard again.
+      // Its own heartbeat is too old after the database was unreachable: it decides nothing until the next heartbeat.
       if (place === -1) return;
       const elders = workers.slice(0, place);
       const changed = [...worker.sharedConfig].filter(
@@ -78,7 +78,7 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
   };
 }
 
-/** What the end of a batch tells and starts, as a configuration has it. */
+/** The hook targets of a configuration. */
 export const hookTargetsOf = ({
   on_batch_end: { command, webhook },
   index,
@@ -94,7 +94,7 @@ const hasOtherValue = (
   mine: string,
 ): boolean => workers.some((other) => (other.sharedConfig.get(key) ?? mine) !== mine);
 
-/** Writes a part of this worker's configuration to where all workers read it; what only is compared is written nowhere. */
+/** Writes a setting to where all workers read it; a setting that is only compared is not written. */
 async function publish(parts: SharedConfigParts, key: SharedKey): Promise<void> {
   const { database, config, pacing, clock } = parts;
   if (key === "windows") await publishWindows(parts);
@@ -146,7 +146,7 @@ function warnOfDifferences(
 const LOOK_MS = 5_000;
 const UNCOMPARED = "the configurations of the workers could not be compared";
 
-/** The first look of a worker that starts; a database that takes no writes now is told as such by all that follows. */
+/** The first comparison of a starting worker. If the database is read-only, later steps report that. */
 export async function reconcileAtStart(
   keeper: SharedConfigKeeper,
   faults: FaultLog,
@@ -159,7 +159,7 @@ export async function reconcileAtStart(
   }
 }
 
-/** Looks every 5 s whose configuration is in force. */
+/** Checks every 5 s which settings are in force. */
 export const sharedConfigService = (keeper: SharedConfigKeeper): Service => ({
   name: "shared configuration",
   trouble: UNCOMPARED,

@@ -1,41 +1,41 @@
 import type { FaultLog } from "../loop.ts";
 
-/** What a worker does again and again beside its jobs: at once, after a while, and when it is woken. */
+/** Recurring work of a worker beside its jobs: runs at start, then after each interval, and when it is woken. */
 export type Service = {
   readonly name: string;
-  /** What is said while it fails, like `jobs could not be dispatched`. */
+  /** The log message while it fails, such as `jobs could not be dispatched`. */
   readonly trouble: string;
-  /** Notifications of the database that wake it. */
+  /** Channels of the database whose notifications wake it. */
   readonly channels?: readonly string[];
-  /** The longest that it rests after errors in a row, milliseconds; a second unless it says so. */
+  /** The longest pause in milliseconds after repeated errors; default 1 s. */
   readonly mostRestMs?: number;
   /**
-   * Never called while it still runs. What it throws is logged, and it is run again after a while.
-   * @returns milliseconds until it is to run again, unless it is woken before
+   * Never called while it still runs. An error that it throws is logged, and it runs again after a pause.
+   * @returns milliseconds until the next run, unless it is woken earlier
    */
   readonly run: (controls: ServiceControls) => Promise<number>;
 };
 
 export type ServiceControls = {
-  /** Aborts when the service is to stop: it is waited for. */
+  /** Aborts when the service has to stop; the supervisor waits for its end. */
   readonly stopping: AbortSignal;
-  /** Has it run once more as soon as it has ended. */
+  /** Makes it run once more right after it has ended. */
   readonly wake: () => void;
 };
 
 export type Supervisor = {
-  /** All that its services listen to. */
+  /** The channels of all services. */
   readonly channels: readonly string[];
-  /** Runs the services that listen to the channel at once; all of them after a gap, in which any may have missed something. */
+  /** Runs the services of a channel at once; without a channel all services, because any may have missed a notification. */
   wake(channel?: string): void;
-  /** Runs nothing any more, and resolves when what runs has ended. */
+  /** Starts no further run, and resolves when the current ones have ended. */
   stop(): Promise<void>;
 };
 
 const FIRST_REST_MS = 250;
 const MOST_REST_MS = 1_000;
 
-/** Runs services side by side, each in a loop of its own. */
+/** Runs services in parallel, each in a loop of its own. */
 export function supervise(services: readonly Service[], faults: FaultLog): Supervisor {
   const running = services.map((service) => ({ service, loop: startLoop(service, faults) }));
   return {
@@ -90,7 +90,7 @@ function startLoop(service: Service, faults: FaultLog): Loop {
   };
 }
 
-/** Runs the service once. An error is logged, and the rest after it is doubled with each further one. */
+/** Runs the service once. An error is logged, and each further error doubles the pause after it. */
 function guarded(
   { trouble, mostRestMs = MOST_REST_MS, run }: Service,
   controls: ServiceControls,
@@ -104,7 +104,7 @@ function guarded(
       restMs = FIRST_REST_MS;
       return waitMs;
     } catch (error) {
-      // What breaks off because it is to stop is no fault.
+      // An error after the stop is no fault.
       if (!controls.stopping.aborted) faults.broke(trouble, error);
       const rested = Math.min(restMs, mostRestMs);
       restMs = rested * 2;

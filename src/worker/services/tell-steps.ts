@@ -9,7 +9,7 @@ const EVERY_MS = 250;
 const MOST_STEPS = 40;
 const MOST_CHARS = 200;
 
-/** What a person who waits reads when a step begins. Of other steps he is told nothing. */
+/** The text for a waiting person when a step begins. Other steps are not reported. */
 const WORDS: Partial<Record<StepName, string>> = {
   classify: "classifies the question",
   retrieve: "searches",
@@ -23,7 +23,7 @@ const WORDS: Partial<Record<StepName, string>> = {
   revise: "writes again",
 };
 
-/** Counts and paths alone: a fact that a model may have written never leaves the worker before its answer is checked. */
+/** Only counts and paths: text that a model may have written must not leave the worker before its answer is checked. */
 function factsInWords(step: StepName, facts: Readonly<Record<string, unknown>>) {
   const { passages, files, verdict, path } = facts;
   if (step === "retrieve" && typeof passages === "number" && typeof files === "number")
@@ -33,7 +33,7 @@ function factsInWords(step: StepName, facts: Readonly<Record<string, unknown>>) 
   return undefined;
 }
 
-/** Tells the steps of each run while it goes on, at most four times a second. A report that fails is dropped: the run goes on. */
+/** Reports the steps of each run in progress, at most four times a second. A report that fails is dropped. */
 export const tellSteps =
   (run: RunJob, db: Queryable, onTold: () => void): RunJob =>
   async (job, trace, signal) => {

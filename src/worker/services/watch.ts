@@ -23,7 +23,7 @@ type Watched = {
   nextMs: number;
 };
 
-/** Looks at the sources that are watched, each in its own rhythm. Rows alone say which files were taken. */
+/** Checks each watched source at its own interval. Only rows record which files were taken. */
 export function watchService({ config, database, logger }: WatchParts): Service {
   const opened = openFirst(() => openWatched({ config, database }));
   return {
@@ -58,7 +58,7 @@ function logLook(logger: Logger, source: string, { taken, decisions, moves }: Lo
   }
 }
 
-/** A worker without files leaves watched folders, and what is moved in them, to those that have them. */
+/** A worker without files leaves watched folders and moving files to the workers that have files. */
 export const watchesFolders = ({ index, documents }: Config): boolean =>
   documents.from === "files" && index.sources.some(({ watch }) => watch !== undefined);
 

@@ -10,7 +10,7 @@ export type WorkerMetrics = RunMetrics & { stop(): Promise<void> };
 
 const OFF: WorkerMetrics = { ended: () => undefined, stop: () => Promise.resolve() };
 
-/** Of the machine of a worker. */
+/** Metrics of the machine of a worker. */
 export const MACHINE_METRICS: Definitions = {
   nightdesk_disk_free_bytes: {
     kind: "gauge",
@@ -24,7 +24,7 @@ export const MACHINE_METRICS: Definitions = {
   },
 };
 
-/** Of the embedded database, which writes dumps; another database has backups of its own. */
+/** Metrics of the embedded database, which writes dumps; other databases have their own backups. */
 export const BACKUP_METRICS: Definitions = {
   nightdesk_backup_age_seconds: {
     kind: "gauge",
@@ -33,7 +33,7 @@ export const BACKUP_METRICS: Definitions = {
   },
 };
 
-/** Serves the metrics of a worker where the configuration says so. */
+/** Serves the metrics of a worker if the configuration enables them. */
 export async function startWorkerMetrics(
   context: CommandContext,
   database: Database,
