@@ -1,4 +1,4 @@
-/** Columns as wide as what they hold, two blanks apart. */
+/** Pads cells to equal columns, two blanks apart. */
 export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, at) =>
     rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0),

@@ -6,8 +6,8 @@ import { Failure } from "../../shared/failure.ts";
 import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 
 /**
- * Whether so many bytes may be downloaded.
- * @throws Failure USAGE_ERROR where nobody can be asked and --yes is missing
+ * Asks whether this many bytes may be downloaded.
+ * @throws Failure USAGE_ERROR if nobody can be asked and --yes is missing
  */
 export async function askToDownload(
   { invocation, terminal }: CommandContext,
@@ -17,7 +17,7 @@ export async function askToDownload(
   return askForYes(invocation, `Download ${megabytes(bytes)}?`, "this may be downloaded");
 }
 
-/** @throws Failure DISK_FULL where a folder, which may not be there yet, has room for less */
+/** @throws Failure DISK_FULL if a folder, which may not exist yet, has less room */
 export async function assertSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(nearestFolder(folder));
   if (bytes <= bavail * bsize) return;
@@ -28,7 +28,7 @@ export async function assertSpace(folder: string, bytes: number): Promise<void> 
   );
 }
 
-/** The folder itself, or the first above it that is there. */
+/** The folder itself, or the nearest existing folder above it. */
 const nearestFolder = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 

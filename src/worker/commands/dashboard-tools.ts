@@ -10,10 +10,10 @@ import { checkWords, foundJson, openFinder } from "./find-passages.ts";
 const MOST_HITS = 200;
 
 /**
- * What the dashboard is offered: search in all allowed roots, and doctor. It is the scope of `nightdesk mcp --dashboard` alone,
- * whatever `mcp.roots` and `mcp.tools` say. That is safe: the scope is chosen on the command line before the first message and
- * never over HTTP, so that no client can ask for it; both tools only read; and whoever writes a command line may run
- * `nightdesk query` and `nightdesk doctor`, which give the same.
+ * The tools for the dashboard: search in all allowed roots, and doctor. Only `nightdesk mcp --dashboard` has this scope,
+ * whatever `mcp.roots` and `mcp.tools` say. That is safe: the command line chooses the scope before the first message, and HTTP
+ * can't, so no client can request it; both tools only read; and whoever starts this command may also run `nightdesk query` and
+ * `nightdesk doctor`, which give the same.
  */
 export function dashboardTools(
   context: CommandContext,

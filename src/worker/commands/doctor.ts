@@ -9,8 +9,8 @@ import { mend, mendsOf } from "../doctor/mend.ts";
 import { checksJson, runChecks } from "../doctor/run-checks.ts";
 
 /**
- * Looks at everything a job needs, and says what to do about what is missing. Exit 1 when a check fails, and 78, as for a
- * worker, when the queue's tables are missing. With --fix what is safe is run first, each command after a yes.
+ * Checks everything that jobs need, and suggests repairs. Exit 1 if a check fails, and 78, like a worker, if the queue's tables
+ * are missing. With --fix it first runs the safe repairs, each after confirmation.
  */
 export const doctor: CommandHandler = async (invocation) => {
   const terminal = openTerminalOf(invocation);

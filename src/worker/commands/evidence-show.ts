@@ -39,7 +39,7 @@ import { quotePath } from "../sandbox/names.ts";
 import { readerLimitsOf } from "../settings.ts";
 import { withoutDoubts } from "../text/doubt-mark.ts";
 
-/** Shows where the statements of a run, or of the last run of a job, are carried. */
+/** Shows the words of files that support the statements of a run, or of the last run of a job. */
 export const evidenceShow: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { output: out } = context.invocation.options;
@@ -117,7 +117,7 @@ async function selectOther(
 
 type FileToShow = Pick<CarriedWords, "path" | "sha256"> & { places: CarriedWords[] };
 
-/** A run has one version of each file. */
+/** Groups by path: a run has one version of each file. */
 function byFile(carried: readonly CarriedWords[]): Iterable<FileToShow> {
   const files = new Map<string, FileToShow>();
   for (const one of carried) {
@@ -133,7 +133,7 @@ type Means = { readonly context: CommandContext; readonly database: Database };
 
 type FileSource = Pick<Sandbox, "openFile">;
 
-/** The bytes of a file, or why they can't be shown, and what was read of the pictures of its pages. */
+/** The bytes of a file, or the refusal to show it, and the texts that were read from pictures of its pages. */
 type ShownFile = {
   readonly bytes: Buffer | Refusal;
   readonly read: ReadonlyMap<number, StoredPage>;
@@ -149,7 +149,7 @@ async function openShown(
   return { bytes, read: await openReadPages(ocr, database).of(sha256) };
 }
 
-/** Pixels: A4 at 190 dpi. */
+/** Width of the picture in pixels: A4 at 190 dpi. */
 const WIDTH = 1_600;
 
 async function showPlace(
@@ -181,7 +181,7 @@ async function showPlace(
   return place(shown);
 }
 
-/** The bytes that were read, of the file or as the database has kept them. */
+/** The same bytes as at the time of the run, from the file or from the database. */
 async function readUnchanged(
   sandbox: FileSource,
   path: string,
@@ -201,7 +201,7 @@ async function readUnchanged(
 
 const CHARS_AROUND = 120;
 
-/** What stands before and behind the words in the text of their file, as far as the index has it. */
+/** The text before and after the words in their file, if the index has it. */
 async function aroundWords(
   database: Database,
   { path, sha256, lineStart, lineEnd, words }: CarriedWords,
@@ -209,7 +209,7 @@ async function aroundWords(
   const passages = await selectPassages(database, { path, sha256, lineStart, lineEnd });
   const passage = passages.find(({ text }) => text.includes(words));
   if (passage === undefined) return { before: "", after: "" };
-  // Of several places in the passage the one on those lines.
+  // If the words occur more than once in the passage, prefers those on the recorded lines.
   const lines = passage.text.split("\n").slice(0, Math.max(0, lineStart - passage.line_start));
   const from = passage.text.indexOf(words, lines.join("\n").length);
   const start = from < 0 ? passage.text.indexOf(words) : from;

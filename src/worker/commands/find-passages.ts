@@ -24,24 +24,24 @@ import {
 
 const MOST_MS = 60_000;
 
-/** A passage that was found, and why, when that was asked for. */
+/** A passage that was found, with an explanation if one was requested. */
 export type Hit = {
   readonly passage: Passage;
   readonly explanation: Explanation | undefined;
-  /** Undefined of a document that is gone since it was found. */
+  /** Undefined if the document was removed after the search. */
   readonly version: DocumentVersion | undefined;
 };
 
 export type SearchOutcome = {
   readonly hits: readonly Hit[];
   readonly corrections: readonly Correction[];
-  /** What is to be said of the vectors that were searched; null where they are those of the configured embedder. */
+  /** A note about the vectors that were searched; null if they are those of the configured embedder. */
   readonly vectors: string | null;
 };
 
 type Finder = (request: SearchRequest, explain: "explain" | "plain") => Promise<SearchOutcome>;
 
-/** The search of somebody who looks for themselves: without the floor below which answers stop. */
+/** Search for people: without the minimum score that answers require. */
 export async function openFinder(
   { config, invocation }: CommandContext,
   database: Database,
@@ -85,7 +85,7 @@ async function vectorsFor(
   mode: SearchRequest["mode"],
   { config, database, env }: VectorPlace,
 ): Promise<ChooseVectors> {
-  // Words need no vector, and so no model that may be missing.
+  // A lexical search needs no vectors, so a missing model must not matter.
   if (mode === "lexical") return vectorsOf(createHashingEmbedder());
   const reach = reachOfCommand(config, env);
   return chooseVectors({
@@ -95,13 +95,13 @@ async function vectorsFor(
   });
 }
 
-/** Passages of documents that have a newer version come behind all others. */
+/** Moves passages of documents with a newer version behind all others. */
 const newestFirst = (hits: readonly Hit[]): readonly Hit[] => {
   const isOlder = ({ version }: Hit): boolean => (version?.newer.length ?? 0) > 0;
   return [...hits.filter((hit) => !isOlder(hit)), ...hits.filter(isOlder)];
 };
 
-/** @throws Failure INVALID_QUERY for a text of signs alone; of a blank one the search says the same */
+/** @throws Failure INVALID_QUERY for a text without letters and digits; the search itself rejects a blank one */
 export function checkWords(text: string): void {
   if (text.trim() === "" || /[\p{L}\p{N}\p{So}]/u.test(text)) return;
   throw new Failure(
@@ -110,7 +110,7 @@ export function checkWords(text: string): void {
   );
 }
 
-/** What was found, as `query --json` gives it. */
+/** The result as `query --json` prints it. */
 export function foundJson({ hits, corrections, vectors }: SearchOutcome): object {
   const reranker = rerankerOf(hits.map(({ passage }) => passage));
   return {

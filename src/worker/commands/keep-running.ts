@@ -2,16 +2,16 @@ import type { ChildProcess } from "node:child_process";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Of a process that ran for so long, the next end is no matter of the one before. */
+/** After a process has run this long, the pause is reset. */
 const STEADY_MS = 60_000;
 
-/** How a process ended: `exit 1`, `SIGKILL`, or why it could not be started; and the pause before the next one. */
+/** How a process ended: `exit 1`, `SIGKILL`, or the error at its start; and the pause before the next start. */
 export type Ended = { readonly ending: string; readonly pauseMs: number };
 
 /**
- * Keeps a process running: one that ends is started again after a pause, which doubles up to a minute while it keeps ending.
- * @param onEnd hears of each end, but for that of `stop`
- * @returns `stop` sends SIGTERM and starts no other
+ * Keeps a process running: starts it again after a pause, which doubles up to a minute while it keeps ending.
+ * @param onEnd called at each end, except after `stop`
+ * @returns `stop` sends SIGTERM and prevents a new start
  */
 export function keepRunning(
   start: () => ChildProcess,

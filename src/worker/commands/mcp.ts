@@ -19,7 +19,7 @@ import { openResources } from "../resources.ts";
 import { filesWithin } from "../tools/granted-files.ts";
 import type { ToolReach } from "../tools/tool.ts";
 
-/** Serves clients of the Model Context Protocol: the one that started it on stdin and stdout, or those of this machine by HTTP. */
+/** Serves clients of the Model Context Protocol: the one that started it by stdin and stdout, or those of this machine by HTTP. */
 export const mcp: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, logger } = context;
@@ -51,7 +51,7 @@ export const mcp: CommandHandler = async (invocation) => {
 };
 
 function offeredToClients(config: CommandContext["config"]): readonly OfferedTool[] {
-  // What clients queue is for these hosts: a URL that is not valid is told now, not by a worker in the night.
+  // Jobs of clients use these hosts: report an invalid URL now, not in a worker at night.
   modelHostsOf(config);
   return offeredTools(config);
 }
@@ -88,7 +88,7 @@ function deskOf(context: CommandContext, database: () => Promise<Database>): Mcp
 
 const NO_WEB = refuse("WEB_DENIED", "Clients of nightdesk mcp are given no web.");
 
-/** Tools for outside clients read documents and rows. */
+/** Tools for outside clients only read documents and rows. */
 const NOTHING_ELSE: Omit<ToolReach, "readFile" | "listFiles" | "search" | "signal"> = {
   readOutput: async () => undefined,
   web: {

@@ -37,8 +37,8 @@ type Plan = {
 };
 
 /**
- * Downloads a model for transformers of model, embed, verify.entailment or retrieve.rerank: the only way that one ever gets
- * here.
+ * Downloads a model for transformers of model, embed, verify.entailment or retrieve.rerank. No other code downloads such a
+ * model.
  */
 export const modelsFetch: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -47,7 +47,7 @@ export const modelsFetch: CommandHandler = async (invocation) => {
   printPlan(terminal, plan);
   const missing = plan.files.filter(({ isThere }) => !isThere);
   const bytes = missing.reduce((sum, file) => sum + file.bytes - file.keptBytes, 0);
-  // A whole file lies beside its place before it is put there, also where it replaces another.
+  // Each file is first written whole beside its place, even if it replaces another, so it needs its full size.
   await assertSpace(plan.folder, bytes);
   if (missing.length > 0 && !(await askToDownload(context, bytes))) {
     terminal.say("Nothing was downloaded.");
@@ -82,14 +82,14 @@ async function makePlan({ invocation, config }: CommandContext): Promise<Plan> {
   return { hub, commit: remote.commit, place, folder, files };
 }
 
-/** The precision of a model that `model` names; undefined where it names another. */
+/** The precision of a model that `model` names; undefined for any other model. */
 const dtypeOfAnswers = (
   { provider, name, fast, big, transformers }: Config["model"],
   model: string,
 ): Dtype | undefined =>
   provider === "transformers" && [name, fast, big].includes(model) ? transformers.dtype : undefined;
 
-/** The name becomes part of a path and of an address. */
+/** Checks the name, because it becomes part of a path and of a URL. */
 function checkName(name: string): string {
   const words = name.split("/");
   const isName = words.length <= 2 && words.every((word) => /^[A-Za-z0-9][\w.-]*$/.test(word));
@@ -123,7 +123,7 @@ function printPlan(terminal: Terminal, plan: Plan): void {
   }
 }
 
-/** What somebody put there, or another revision had: a language model is loaded with it all the same. */
+/** Optional files that are there and not at the host: a language model is loaded with them all the same. */
 const ownFilesOf = ({ folder, files }: Plan): readonly string[] =>
   OPTIONAL_FILES.filter(
     (name) => files.every(({ path }) => path !== name) && existsSync(join(folder, name)),
@@ -166,7 +166,7 @@ async function printEnd({ invocation, terminal }: CommandContext, plan: Plan): P
   terminal.say(usageOf(folder, hub.model));
 }
 
-/** What a transformers model is there for, by its kind and its labels. */
+/** How to use a transformers model, by its kind and its labels. */
 function usageOf(folder: string, model: string): string {
   if (isCausal(folder))
     return (

@@ -23,13 +23,13 @@ import { alignColumns } from "./align-columns.ts";
 
 type ListedModel = {
   readonly name: string;
-  /** Tokens that its calls use, and that its host says it can have at most; null: unknown, or without a window. */
+  /** Tokens that its calls use, and the most that its host reports; null: unknown, or without a window. */
   readonly window_tokens: number | null;
   readonly largest_window_tokens: number | null;
   readonly kinds: readonly Kind[] | null;
   readonly tools: Model["facts"]["toolProtocol"] | null;
   readonly reads_pictures: boolean | null;
-  /** Keys of the configuration that name it. */
+  /** Keys of the configuration that name the model. */
   readonly used_by: readonly string[];
   readonly exams: readonly ListedExam[];
 };
@@ -45,7 +45,7 @@ type ListedHost = {
   readonly models: readonly ListedModel[];
 };
 
-/** The models of each host, as it says now, and those that need none. @throws Failure of the first host where none answers */
+/** Lists the models of each host, as it reports them, and those without a host. @throws Failure of the first host if none answers */
 export const modelsList: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, terminal } = context;
@@ -78,7 +78,7 @@ async function findExams(context: CommandContext): Promise<readonly NamedExam[]>
 
 type Use = { readonly key: string; readonly model: string; readonly isHere: boolean };
 
-/** Which keys of the configuration name which model, and whether it is looked for at a host. */
+/** The keys of the configuration that name models, and whether each model runs on this machine. */
 function usesOf(config: Config): readonly Use[] {
   const { model, embed, verify, retrieve } = config;
   const isHere = modelHostsOf(config).length === 0;
@@ -157,11 +157,11 @@ function abilitiesOf(name: string, model: Model | null): Abilities {
 }
 
 const WRITTEN = KINDS.filter((kind) => kindOf(kind).calls.includes("model"));
-/** What `extractive` refuses as MODEL_UNSUPPORTED, or is never asked. */
+/** Kinds that `extractive` refuses as MODEL_UNSUPPORTED, or never gets. */
 const NEEDS_LANGUAGE: readonly Kind[] = ["chat", "investigate", "examine"];
 const QUOTED = WRITTEN.filter((kind) => !NEEDS_LANGUAGE.includes(kind));
 
-/** Models of this machine's own processes, of which none is loaded for it. */
+/** Models in processes of this machine; listing them loads none. */
 function modelsHere(config: Config, { uses, exams }: Known): ListedHost {
   const own = uses.filter(({ isHere }) => isHere);
   const names = [...new Set(["extractive", ...own.map(({ model }) => model)])];
@@ -188,7 +188,7 @@ function modelsHere(config: Config, { uses, exams }: Known): ListedHost {
 
 type Missing = { readonly name: string; readonly used_by: readonly string[] };
 
-/** Of the models that a host has to have those that none has: nothing where one of them does not answer. */
+/** The models that should be on a host and are on none; empty if a host does not answer. */
 function findMissing(uses: readonly Use[], found: readonly HostModels[]): readonly Missing[] {
   if (found.some(({ failure }) => failure !== null)) return [];
   const sought = uses.filter(({ isHere }) => !isHere);

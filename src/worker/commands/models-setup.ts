@@ -12,7 +12,7 @@ import { findPackage, OCR_PACKAGES, ocrFolderOf } from "../ocr/packages.ts";
 import type { OcrPackage } from "../ocr/packages.ts";
 import { assertSpace, megabytes } from "./ask-to-download.ts";
 
-/** Installs the optional packages that read pictures of pages, beside the models: a second call has nothing to do. */
+/** Installs the optional packages that read pictures of pages, beside the models. A second call does nothing. */
 export const modelsSetup: CommandHandler = async (invocation) => {
   const [what = ""] = invocation.args;
   if (what !== "ocr") {
@@ -100,7 +100,7 @@ async function runNpm(args: readonly string[], options: NpmOptions): Promise<Chi
   }
 }
 
-/** Where npm looks for packages, and how it gets there. */
+/** The variables that configure npm's registry and proxies. */
 const registryOf = (env: NpmOptions["env"]): NpmOptions["env"] =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(?:npm_config_|https?_proxy$|no_proxy$)/i.test(name)),

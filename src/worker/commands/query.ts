@@ -19,10 +19,10 @@ import { readQueries, parseSearchOptions } from "./search-options.ts";
 
 type Find = (wanted: Pick<SearchRequest, "text"> & Partial<Operators>) => Promise<SearchOutcome>;
 
-/** As many queries of a file at once as there are connections for them. */
+/** Queries of a file that run at once: the number of connections. */
 const AT_ONCE = 4;
 
-/** Searches the index: one text for people or programs, or a file of texts, one JSON line each. */
+/** Searches the index: for one text, with output for people or programs, or for a file of texts, with one line of JSON each. */
 export const query: CommandHandler = async (invocation) => {
   const { options, args } = invocation;
   const [text] = args;
@@ -50,7 +50,7 @@ export const query: CommandHandler = async (invocation) => {
   });
 };
 
-/** @returns how many hits there are */
+/** @returns the number of hits */
 async function searchOne(
   text: string,
   find: Find,
@@ -84,7 +84,7 @@ const formatNothing = (anyPasses: boolean): string =>
     : "No hits, because no document passes --path, --source, --where, --since and --until as they are given. " +
       'Paths begin at the work root; `nightdesk sql "select path, metadata from documents limit 20"` shows some.';
 
-/** The texts are taken as they are: a question of a program that holds quotation marks does not mean them. */
+/** Searches the texts literally: in a program's question, quotation marks are no operators. */
 async function searchFile(file: string, find: Find, { terminal }: CommandContext): Promise<void> {
   const queries = await readQueries(file);
   for (let start = 0; start < queries.length; start += AT_ONCE) {
@@ -115,7 +115,7 @@ function hitLines({ passage, explanation, version }: Hit, place: number): readon
   return lines;
 }
 
-/** `, 2025-03-14 by file name`; the last change of a file dates nothing that is worth a word. */
+/** `, 2025-03-14 by file name`; the modification time of a file is too unreliable to show. */
 function dateOf(version: DocumentVersion | undefined): string {
   if (version === undefined || version.daySource === "file_time") return "";
   const { day, dayUntil, daySource } = version;

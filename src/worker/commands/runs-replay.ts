@@ -22,7 +22,7 @@ import { replayRun } from "../replay/replay-run.ts";
 import type { RecordedRun } from "../replay/replay-run.ts";
 import { openResources } from "../resources.ts";
 
-/** Repeats a run without a model. Exit 0: to the same result; 1: to another; 4: what it rests on is not what it was. */
+/** Repeats a run without a model. Exit 0: same result; 1: another result; 4: the sources of the run have changed. */
 export const runsReplay: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const [id = ""] = invocation.args;
@@ -57,8 +57,8 @@ async function selectInvestigation(
 }
 
 /**
- * The run to repeat, of those that a run's or a job's id stands for: the last one with a result.
- * @throws Failure NOT_FOUND, and INPUT_INVALID for a kind without a model and where no run came to a result
+ * The run to repeat, by the id of a run or a job: the last one with a result.
+ * @throws Failure NOT_FOUND, and INPUT_INVALID for a kind without a model and if no run has a result
  */
 async function selectRun(
   database: Database,

@@ -16,9 +16,9 @@ const DEFAULT_LIMIT = 10;
 export type SearchOptions = Omit<SearchRequest, "text">;
 
 /**
- * What the options of `query` say of every search.
- * @returns AMBIGUOUS_PATH for a path that several allowed roots have
- * @throws Failure NOT_FOUND for a source that is not configured, USAGE_ERROR for a filter that is none
+ * Reads the options of `query` that apply to every search.
+ * @returns AMBIGUOUS_PATH for a path that exists below several allowed roots
+ * @throws Failure NOT_FOUND for a source that is not configured, USAGE_ERROR for an invalid filter
  */
 export function parseSearchOptions(
   { options, cwd }: Pick<Invocation, "options" | "cwd">,
@@ -41,7 +41,7 @@ export function parseSearchOptions(
   return { kind: "options", options: search };
 }
 
-/** A misspelt source would otherwise look like a question that nothing answers. */
+/** Without this check, a misspelt source would look like a search without hits. */
 function checkSource({ index }: Config, source: Invocation["options"][string]): void {
   const names = index.sources.map(({ name }) => name);
   if (typeof source !== "string" || names.includes(source)) return;

@@ -24,15 +24,15 @@ type ListedTool = {
   readonly name: string;
   readonly effect: string;
   readonly is_evidence: boolean;
-  /** hidden: the preset does not hold it. disabled: the configuration or this machine does not let it be used. */
+  /** hidden: not in the preset. disabled: not usable with this configuration or on this machine. */
   readonly state: "available" | "hidden" | "disabled";
-  /** Why it is disabled; null otherwise. */
+  /** The reason why it is disabled; null otherwise. */
   readonly reason: string | null;
   readonly presets: readonly string[];
   readonly description: string;
 };
 
-/** Lists tools and presets; with `--preset` which tools that one allows. */
+/** Lists tools and presets; with `--preset` also which tools that preset allows. */
 export const toolsList: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, terminal } = context;
@@ -82,7 +82,7 @@ const presetColumns = ({ name, tools }: Preset): readonly string[] => [
   tools.join(", "),
 ];
 
-/** Those that servers of the configuration have now; of one that is away those that it is configured with. */
+/** The current tools of configured servers; for a server that is down, the tools that presets name. */
 async function toolsOfServers({ config, invocation }: CommandContext): Promise<readonly Tool[]> {
   const { env, version } = invocation;
   const servers = openMcpServers({ config, env, version });

@@ -13,8 +13,8 @@ import { keepRunning } from "./keep-running.ts";
 import { work } from "./worker.ts";
 
 /**
- * The embedded database, a worker, the pages of the desk and, where `serve.with_up` says so, the door for programs, in the
- * foreground. The database process ends by itself after the worker.
+ * Runs the embedded database, a worker, the dashboard and, with `serve.with_up`, the API server, in the foreground. The
+ * database process ends by itself after the worker.
  */
 export const up: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -30,7 +30,7 @@ export const up: CommandHandler = async (invocation) => {
   );
   const beside = await besideWorker(context);
   if (beside.length === 0) return work(context, "for-ever");
-  // They find the database made.
+  // Creates the database first, so that the other processes find it.
   await withDatabase(context, "create", async () => undefined);
   const kept = beside.map(({ name, words, env }) =>
     keepRunning(
@@ -45,7 +45,7 @@ export const up: CommandHandler = async (invocation) => {
   const stop = (): void => {
     for (const each of kept) each.stop();
   };
-  // Ctrl-C reaches them as well: that they end then is no surprise.
+  // Ctrl-C reaches these processes too: their end is then expected.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, stop);
   }
@@ -58,12 +58,12 @@ export const up: CommandHandler = async (invocation) => {
 
 type Beside = {
   readonly name: string;
-  /** The command and its options. */
+  /** The command with its options. */
   readonly words: readonly string[];
   readonly env: Environment;
 };
 
-/** What runs beside the worker: the pages of the desk, and the door for programs where the configuration says so. */
+/** The processes beside the worker: the dashboard, and the API server if it is configured. */
 async function besideWorker(context: CommandContext): Promise<readonly Beside[]> {
   const { config, invocation } = context;
   const { env, options } = invocation;
@@ -83,7 +83,7 @@ async function besideWorker(context: CommandContext): Promise<readonly Beside[]>
 
 type Environment = CommandContext["invocation"]["env"];
 
-/** Of a published dashboard whose token nobody gave, with one that is made once and kept beside the database. */
+/** Creates a token, once and in a file beside the database, for a published dashboard that has none. */
 async function withToken({ config, invocation, terminal }: CommandContext): Promise<Environment> {
   const { env } = invocation;
   if (!config.dashboard.published || config.dashboard.token !== null) return env;
@@ -100,7 +100,7 @@ async function withToken({ config, invocation, terminal }: CommandContext): Prom
 
 const TOKEN_BYTES = 24;
 
-/** A process of its own, which prints its address and ends with this one. Without it jobs are worked all the same. */
+/** Starts a process that prints its address and ends with this one. If it fails, jobs continue all the same. */
 function startBeside(
   { config, invocation }: CommandContext,
   words: readonly string[],

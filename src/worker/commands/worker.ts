@@ -22,9 +22,9 @@ import type { RunningWorker } from "../start.ts";
 import { waitUntilIdle } from "../connect.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 
-/** What runs gets this long to end after SIGTERM, and is handed back then. */
+/** Time for current runs to end after SIGTERM; after that they are handed back. */
 const GRACE_MS = 10_000;
-/** And a queue or a database that does not answer keeps a worker no longer than this after a signal. */
+/** The latest exit after a signal, even if the queue or the database does not answer. */
 const LEAVE_MS = GRACE_MS + 2_000;
 
 export const worker: CommandHandler = async (invocation) => {
@@ -34,8 +34,8 @@ export const worker: CommandHandler = async (invocation) => {
 };
 
 /**
- * Works until a signal comes, or until nothing is left to do.
- * @returns EXIT.tryLater when what is left waits for a model host
+ * Works until a signal arrives, or until nothing is left to do.
+ * @returns EXIT.tryLater if the remaining jobs wait for a model host
  */
 export async function work(
   context: CommandContext,
@@ -70,7 +70,7 @@ export async function work(
     await Promise.race([done, running.outdated]);
     if (until === "until-idle" && !stopping.signal.aborted) return await drained(running, logger);
   } catch (error) {
-    // A statement that does not fit the schema may be heard of before the schema is.
+    // A statement may fail on a changed schema before the watch notices the change.
     const outdated = await running.checkSchema().catch(() => undefined);
     if (outdated === undefined) throw error;
     logger.error({ err: outdated }, "stopping: no new jobs; what runs may finish");
@@ -86,7 +86,7 @@ export async function work(
   return EXIT.ok;
 }
 
-/** What is left to a later worker is told: whoever started this one would think that all is done. */
+/** Reports jobs that are left for a later worker: otherwise whoever started this one would assume that all is done. */
 async function drained({ database }: RunningWorker, logger: Logger): Promise<number> {
   const { jobs, hosts } = await selectWaitingForHosts(database);
   if (jobs === 0) return EXIT.ok;
@@ -97,12 +97,12 @@ async function drained({ database }: RunningWorker, logger: Logger): Promise<num
   return EXIT.tryLater;
 }
 
-/** One that comes to be ready a moment after the signal is let come, and stopped in order. */
+/** A worker that becomes ready this soon after the signal is stopped in order. */
 const START_GRACE_MS = 2_000;
 
 /**
- * A signal is heard while a worker starts, too, whatever it waits for then.
- * @returns `stopped` when it has not started, or could not, and is not wanted any more
+ * Reacts to a signal also while the worker starts, whatever it waits for.
+ * @returns `stopped` if it has not started, or failed to, before the signal ended the wait
  */
 async function startUnlessStopped(
   begin: () => Promise<RunningWorker>,
@@ -116,7 +116,7 @@ async function startUnlessStopped(
     if (stopping.aborted) return "stopped";
     throw error;
   } finally {
-    // What it came to when nobody waited any more: the process ends with it.
+    // Nobody waits for this promise any more, so its rejection is ignored.
     starting.catch(() => undefined);
   }
 }
@@ -130,7 +130,7 @@ async function start(context: CommandContext): Promise<RunningWorker> {
   return startWorker(context, concurrency, (database) => createRunJob(context, database));
 }
 
-/** What no job could run without is said at the start, and not by every job of the night. */
+/** Checks at the start what every job needs, instead of letting each job of the night fail. */
 async function assertUsable(config: Config): Promise<void> {
   createModels(config);
   const entailment = entailmentSettingsOf(config);
@@ -152,19 +152,19 @@ const leaveLater = (logger: Logger, code: number = EXIT.ok): void => {
   leaveAfter(LEAVE_MS, logger, code);
 };
 
-/** Connections that could not be closed would keep the process alive. */
+/** Exits even if open connections would keep the process alive. */
 const leaveSoon = (logger: Logger): void => {
   leaveAfter(0, logger, EXIT.ok);
 };
 
-/** The leases of what it still holds run out a moment later, and another worker goes on. */
+/** Exits without closing: leases of held jobs expire a moment later, and another worker continues them. */
 function leaveAfter(delayMs: number, logger: Logger, code: number): void {
   setTimeout(() => {
     logger.warn(
       "left without closing: the queue or the database does not answer, or a long statement such as the making of an index still " +
         "runs; another worker goes on with what it held",
     );
-    // Set by now to the status of a command that has ended, as with an error.
+    // process.exitCode is the status of a command that has ended meanwhile, as after an error.
     process.exit(process.exitCode ?? code);
   }, delayMs).unref();
 }
@@ -191,7 +191,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 type Signals = { onSecond(action: () => void): void; close(): void };
 
-/** The first signal asks to stop, the second hands back at once what runs. */
+/** The first signal requests a stop, the second hands back current runs at once. */
 function listenForSignals(onFirst: (name: string) => void): Signals {
   let seen = 0;
   let second = (): void => undefined;

@@ -21,7 +21,7 @@ import type { BatchWritten, SourceOpener, WrittenValue } from "../paperless/writ
 import type { BatchToWrite } from "../paperless/write-back.ts";
 import { numberOf } from "../sync/paperless.ts";
 
-/** Writes what is supported of the extractions of a batch to where their files came from. */
+/** Writes the supported values of a batch's extractions to the sources of their files. */
 export const writeBack = databaseCommand(async (context, database) => {
   const { args, options } = context.invocation;
   if (options["ifAny"] === true && (await findBatch(database, args[0] ?? "")) === undefined)
@@ -70,7 +70,7 @@ async function askedLines(database: Database, batchId: string): Promise<readonly
       ];
 }
 
-/** Puts back what the write-back of a batch has changed, where nobody has changed it since. */
+/** Reverts the write-back of a batch, except values that somebody has changed since. */
 export const writeBackUndo = databaseCommand(async (context, database) => {
   const batch = await findNamedBatch(database, context.invocation.args[0] ?? "");
   const sources = openSources(context, database, { which: "all", signal: NEVER });
@@ -85,7 +85,7 @@ export const writeBackUndo = databaseCommand(async (context, database) => {
   return print(context, { batch: batch.name }, values, text);
 });
 
-/** @param writes of one document @throws Failure NOT_FOUND where its source is not written to any more */
+/** @param writes all of one document @throws Failure NOT_FOUND if its source has no write_back any more */
 async function undoDocument(
   database: Database,
   sources: SourceOpener,
