@@ -5,26 +5,26 @@ import { hostFailure } from "../models/host-failure.ts";
 import type { ModelHost } from "../models/host-failure.ts";
 import { TextTooLong } from "./fit-texts.ts";
 
-/** An embedding model at one host, as its protocol is asked for it. */
+/** An embedding model at one host, behind the protocol of that host. */
 export type EmbeddingHost = {
   readonly host: ModelHost;
   /**
-   * What the host tells of the build of the model; null where it tells nothing.
+   * The build of the model as the host reports it; null if it reports none.
    * @throws Failure MODEL_NOT_FOUND, MODEL_UNREACHABLE, MODEL_TIMEOUT
    */
   findBuild(signal: AbortSignal): Promise<string | null>;
   /**
-   * One vector a text, of unit length.
+   * One vector per text, of unit length.
    * @throws TextTooLong; Failure CONFIG_ERROR for a model that can't embed, and what findBuild throws
    */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 };
 
-/** Where a call goes, and how long it may take. */
+/** The host of a call, and its time limit. */
 export type EmbedCall = { readonly host: ModelHost; readonly timeoutMs: number };
 
 /**
- * Makes one call of a host that embeds. What it throws is told in our words; a reply that `call` can't parse is
+ * Makes one call to a host that embeds. Errors are reworded by hostFailure; a reply that `call` can't parse becomes
  * MODEL_OUTPUT_INVALID.
  */
 export async function askEmbedder<T>(
@@ -45,7 +45,7 @@ export async function askEmbedder<T>(
   }
 }
 
-/** Of a model that answers, and makes no vectors. */
+/** The failure of a model that answers, but makes no vectors. */
 export const cannotEmbed = ({ name, baseUrl }: ModelHost, why: string, cause: unknown): Failure =>
   new Failure(
     "CONFIG_ERROR",

@@ -14,56 +14,56 @@ export type Embedder = {
   readonly dims: number;
   /** 32 hex digits of everything that decides the numbers: model, files, preprocessing, normalisation, precision. */
   readonly signature: string;
-  /** Of one whose vectors are stored in half precision: the signature of the same in full, of which they are roundings. */
+  /** For vectors stored in half precision: the signature of the same vectors in full precision, which they are rounded from. */
   readonly roundedFrom?: string;
-  /** What a vector rank counts beside a lexical rank (1) when nothing is configured. */
+  /** The default weight of a vector rank relative to a lexical rank (1). */
   readonly defaultWeight: number;
-  /** What its texts begin with; missing where that is nothing. Who embeds adds them. */
+  /** The prefixes of its texts; missing if there are none. The caller adds them. */
   readonly prefixes?: Prefixes;
-  /** What its vectors are near in; nothing for meaning. */
+  /** "spelling" if near vectors mean similar spelling; missing if they mean similar meaning. */
   readonly nearIn?: "spelling";
   /**
-   * One vector a text, in order, of unit length; all zeros for a text without a word.
-   * @param onCut called once a text that the model's window does not hold: its vector stands for the beginning that
-   *   fits. Hosts only: `transformers` cuts at embed.max_length, and does not say so
+   * One vector per text, in order, of unit length; all zeros for a text without a word.
+   * @param onCut called once for each text that exceeds the model's window: its vector represents the beginning that fits.
+   *   Only hosts report this: `transformers` cuts at embed.max_length silently
    * @throws Failure MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_NOT_FOUND, MODEL_OUTPUT_INVALID, TOOL_ERROR,
    *   EMBED_MODEL_MISSING, EMBED_DRIFT; the signal's reason
    */
   embed(texts: readonly string[], signal: AbortSignal, onCut?: () => void): Promise<Float32Array[]>;
-  /** Of one that hosts serve: the same, with its calls chosen and made as those of a run. */
+  /** For an embedder on hosts: the same embedder, whose calls are chosen and made for a run. */
   readonly through?: (calls: HostCalls) => Embedder;
 };
 
-/** What a model wants before the questions and before the passages that it compares. */
+/** The prefixes that a model requires for questions and for passages. */
 export type Prefixes = { readonly query: string; readonly passage: string };
 
-/** A question as the embedder takes it. */
+/** A question with the prefix of the embedder. */
 export const questionFor = ({ prefixes }: Pick<Embedder, "prefixes">, question: string): string =>
   `${prefixes?.query ?? ""}${question}`;
 
-/** A chunk as the embedder takes it. */
+/** A chunk with the prefix of the embedder. */
 export const passageFor = (
   { prefixes }: Pick<Embedder, "prefixes">,
   chunk: Parameters<typeof embeddableText>[0],
 ): string => `${prefixes?.passage ?? ""}${embeddableText(chunk)}`;
 
-/** How its vectors are stored. */
+/** The precision in which its vectors are stored. */
 export const precisionOf = ({ roundedFrom }: Pick<Embedder, "roundedFrom">): VectorPrecision =>
   roundedFrom === undefined ? "full" : "half";
 
-/** Whose its vectors are, and how they are stored. */
+/** The model and signature of its vectors, and the precision in which they are stored. */
 export const spaceOf = (embedder: Embedder): StoredSpace => ({
   model: embedder.id,
   signature: embedder.signature,
   precision: precisionOf(embedder),
 });
 
-/** Makes a call of a host, given by its base URL; it may wait before, or throw a HostFailure in its place. */
+/** Makes a call to a host, given by its base URL; it may wait before, or throw a HostFailure instead. */
 type HostCall = <T>(host: string, make: () => Promise<T>) => Promise<T>;
 
 export type HostCalls = { readonly call: HostCall; readonly choice: HostChoice };
 
-/** Scales a vector to unit length in place. A vector of zeros, or with a value that is no number, becomes zeros. */
+/** Scales a vector to unit length in place. Zeros, or a vector with an invalid number, become zeros. */
 export function normalize(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
@@ -73,28 +73,28 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/** The rows of a matrix that came as one list of numbers, each as a list of its own. */
+/** Splits a matrix in one list of numbers into its rows. */
 export function toRows(values: Float32Array, rows: number): Float32Array[] {
   const columns = values.length / rows;
   return Array.from({ length: rows }, (_, row) => values.slice(row * columns, (row + 1) * columns));
 }
 
-/** What decides an embedder's numbers. */
+/** The facts that determine an embedder's numbers. */
 type SignatureFacts = {
   /** Kind and version of the embedder's code. */
   readonly embedder: string;
   readonly model: string;
-  /** Over the model's files, wherever they lie or are served; of the built-in one, its constants. */
+  /** Digest of the model's files, wherever they are; for the built-in model, of its constants. */
   readonly digest: string;
   readonly dims: number;
 };
 
-/** The signature of an embedder: 32 hex digits over all that decides its numbers, and what is done before and after. */
+/** The signature of an embedder: 32 hex digits over the facts, the preprocessing and the normalization. */
 export const signatureOf = (
   facts: SignatureFacts & Readonly<Record<string, string | number>>,
 ): string => digestOf({ ...facts, preprocessing: PREPROCESSING, normalization: "l2" }).slice(0, 32);
 
-/** SHA-256 of named values, whatever their order. */
+/** SHA-256 of named values, independent of their order. */
 export const digestOf = (facts: Readonly<Record<string, string | number>>): string =>
   hash("sha256", JSON.stringify(Object.entries(facts).sort(byName)), "hex");
 
@@ -102,7 +102,7 @@ const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < 
 
 const part = { title: "Title", text: "Text\tof\r\na chunk. " };
 
-/** The way from a chunk to the text that is embedded: another way is another signature. */
+/** A digest of how a chunk becomes the text to embed, so that a change of that code changes the signature. */
 const PREPROCESSING = hash(
   "sha256",
   ["Title > Heading", "Heading", null]
@@ -111,10 +111,10 @@ const PREPROCESSING = hash(
   "hex",
 );
 
-/** A message to a host or a process stays small, whatever embed.batch_size is. */
+/** Limits the message to a host or a process, whatever embed.batch_size is. */
 const CHARS_OF_A_BATCH = 512 * 1_024;
 
-/** Cuts a list into batches of so many texts at most, in order; a text that is too long alone is a batch of its own. */
+/** Splits a list into batches of at most `most` texts, in order; a very long text gets a batch of its own. */
 export function splitBatches(texts: readonly string[], most: number): string[][] {
   const batches: string[][] = [];
   let batch: string[] = [];
@@ -132,18 +132,18 @@ export function splitBatches(texts: readonly string[], most: number): string[][]
   return batches;
 }
 
-/** Where embedders find what they need. */
+/** What embedders need: folders, hosts and settings. */
 export type EmbedderPlace = {
   /** Absolute; paths of the configuration are relative to it. */
   readonly workroot: string;
-  /** Those that serve the model, in the order in which they are tried; none where the embedder needs none. */
+  /** The hosts that serve the model, in the order of tries; empty if the embedder needs none. */
   readonly hosts: readonly HostPlace[];
-  /** How each is come to. */
+  /** The access to each host. */
   readonly accessOf: AccessOf;
-  /** What is known of them. */
+  /** Chooses between hosts by their state. */
   readonly choice: HostChoice;
-  /** Whether those elsewhere are sent keys and tokens of texts. */
+  /** Whether remote hosts receive the keys and tokens in texts. */
   readonly secrets?: ConfigValues["index"]["secrets"];
-  /** Flags of Node for the process that holds a transformers model; this process's own unless it is said otherwise. */
+  /** Flags of Node for the process that holds a transformers model; by default those of this process. */
   readonly execArgv?: readonly string[];
 };

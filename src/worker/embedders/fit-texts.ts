@@ -1,4 +1,4 @@
-/** The host refused a batch because one of its texts does not fit the model's window; it does not say which. */
+/** The host rejected a batch because one of its texts exceeds the model's window; it does not report which. */
 export class TextTooLong extends Error {
   override readonly name = "TextTooLong";
 }
@@ -6,22 +6,22 @@ export class TextTooLong extends Error {
 type FittingOptions = {
   /** @throws TextTooLong */
   readonly embed: (texts: readonly string[]) => Promise<Float32Array[]>;
-  /** Of the zeros that stand for a blank text, which a host leaves out of its reply. */
+  /** Length of the zero vector of a blank text, which hosts omit from their reply. */
   readonly dims: number;
   readonly onCut: () => void;
 };
 
-/** No window of today holds more; what is longer would take many tries to cut down. */
+/** No current window holds more; a longer text would take many tries to shorten. */
 const MOST_CHARS = 200_000;
 const SHRINK_BY = 0.7;
 
-/** A text of so few characters fits any window: the host means something else. */
+/** So short a text fits any window: the host's error has another cause. */
 const LEAST_CHARS = 8;
 
 /**
- * One vector a text, in order. A batch that is refused for its length is halved until the text is found, and that text
- * loses its end, three tenths at a time, until it is taken: a vector of the beginning finds more than none.
- * @throws TextTooLong when even a few words are refused
+ * One vector per text, in order. A batch that is rejected for its length is halved until the long text is found; that text is
+ * shortened by three tenths at a time until the host accepts it: a vector of the beginning is better than none.
+ * @throws TextTooLong when even a few words are rejected
  */
 export async function embedFitting(
   texts: readonly string[],
@@ -75,7 +75,7 @@ async function embedBeginning(
   throw refused;
 }
 
-/** So many UTF-16 code units of a text, and not between the two halves of a character. */
+/** The first `length` UTF-16 units of a text, without splitting a surrogate pair. */
 export function beginningOf(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);

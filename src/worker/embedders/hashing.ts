@@ -7,15 +7,15 @@ import type { Embedder } from "./embedder.ts";
 const DIMS = 384;
 const MODEL = "hashing-384";
 const GRAM = 4;
-/** Of all character n-grams of a word together, beside the word: one each, and long words would drown short ones. */
+/** The total weight of all character n-grams of a word, beside the word: with a weight each, long words would dominate. */
 const WORD_WEIGHT = 1;
 const GRAM_WEIGHT = 0.5;
 const TEXTS_PER_TURN = 32;
 
 /**
- * Signed feature hashing of words and character 4-grams (Weinberger et al., "Feature Hashing for Large Scale
- * Multitask Learning", ICML 2009): no model, always the same. Near in spelling, not in meaning, so a vector rank
- * counts 0.02 of a lexical one: with equal weights MAP on CACM falls from 0.32 to 0.24.
+ * Signed feature hashing of words and character 4-grams (Weinberger et al., "Feature Hashing for Large Scale Multitask
+ * Learning", ICML 2009): no model, deterministic. Near vectors mean similar spelling, not meaning, so a vector rank counts
+ * 0.02 of a lexical one: with equal weights MAP on CACM falls from 0.32 to 0.24.
  */
 export function createHashingEmbedder(): Embedder {
   return {
@@ -54,7 +54,7 @@ function embedText(text: string): Float32Array {
   return normalize(vector);
 }
 
-/** Repetition counts by its square root: the tenth mention says less than the first. */
+/** Repetition counts by its square root, because the tenth occurrence says less than the first. */
 function addWord(vector: Float32Array, word: string, count: number): void {
   const weight = Math.sqrt(count);
   addFeature(vector, hashText(word, 0, word.length), WORD_WEIGHT * weight);
@@ -81,7 +81,7 @@ function hashText(text: string, from: number, end: number): number {
   return hash;
 }
 
-/** The last steps of MurmurHash3, so that all bits of the hash decide place and sign. */
+/** The final mix of MurmurHash3, so that all bits of the hash affect place and sign. */
 function mix(hash: number): number {
   let mixed = hash ^ (hash >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

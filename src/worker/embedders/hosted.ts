@@ -19,15 +19,15 @@ import { openAiEmbeddings } from "./openai-compatible.ts";
 type HostedSettings = Pick<ConfigValues["embed"], "model_id" | "batch_size" | "timeout_s">;
 type HostedPlace = Pick<EmbedderPlace, "hosts" | "accessOf" | "choice" | "secrets">;
 
-/** The first call of a host may load the model; a host that says nothing is not waited for as long as for a batch. */
+/** The first call to a host may load the model, but a silent host must not be waited for as long as for a batch. */
 const OPENING_MS = 30_000;
-/** Servers round differently. Another model, another pooling or a coarse build of it differs by more. */
+/** Servers round differently. Another model, another pooling or a coarse quantization differs by more. */
 const LEAST_LIKENESS = 0.99;
 
 /**
- * An embedding model that hosts serve: each call goes to the first of them that is up, and to the next where that one is not
- * reached. The signature names the model and what is known of its build, and no host. A text beyond the model's
- * window is cut by us, and counted.
+ * An embedding model on hosts: each call goes to the first available host, and to the next one if that can't be reached. The
+ * signature contains the model and the known facts about its build, but no host. A text beyond the model's window is shortened
+ * here, and counted.
  */
 export async function createHostedEmbedder(
   settings: HostedSettings,
@@ -70,12 +70,12 @@ export async function createHostedEmbedder(
   return through({ call: (_, make) => make(), choice: place.choice });
 }
 
-/** What refuses a few words can't be helped by cutting. */
+/** If even a few words are rejected, shortening can't help: the model can't embed. */
 const explainFor = (host: ModelHost) => (error: unknown) => {
   throw error instanceof TextTooLong ? cannotEmbed(host, "CONTEXT_OVERFLOW", error) : error;
 };
 
-/** Hosts of several kinds tell different things of one build: there only the name of the model is known. */
+/** Hosts of different kinds report different facts about the same build: then only the name of the model is used. */
 function buildFacts(
   hosts: readonly HostPlace[],
   build: string | null,
@@ -85,20 +85,20 @@ function buildFacts(
   return { embedder, digest: build ?? "unknown" };
 }
 
-/** Whether what one host tells of a build is comparable with what another does. */
+/** Whether hosts report comparable facts about a build. */
 const tellTheSame = (hosts: readonly HostPlace[]): boolean =>
   new Set(hosts.map(({ provider, entry }) => entry?.kind ?? provider)).size < 2;
 
 type OpenedHost = {
   readonly host: EmbeddingHost;
   readonly build: string | null;
-  /** The vector of one text, by which hosts are compared. */
+  /** The vector of a fixed text, by which hosts are compared. */
   readonly probe: Float32Array;
 };
 
 type OpenHosts = {
   open(place: HostPlace, name: string, signal: AbortSignal): Promise<OpenedHost>;
-  /** The same, looked at anew. @throws Failure EMBED_DRIFT for another build than the first that was opened */
+  /** The same, after checking the build again. @throws Failure EMBED_DRIFT for another build than the first that was opened */
   openSame(place: HostPlace, name: string, signal: AbortSignal): Promise<OpenedHost>;
 };
 
@@ -111,7 +111,7 @@ function openHosts(
     const known = opened.get(at.host);
     if (known !== undefined) return known;
     const opening = await openHost(at, name, { settings, place, signal });
-    // The first stays the first: what was embedded came from its build.
+    // The first host stays the reference, because existing vectors came from its build.
     const [first = opening] = opened.values();
     const isOtherBuild = tellTheSame(place.hosts) && first.build !== opening.build;
     if (isOtherBuild || cosine(first.probe, opening.probe) < LEAST_LIKENESS) {
@@ -182,15 +182,15 @@ function unlike(first: OpenedHost, other: OpenedHost): Failure {
   );
 }
 
-/** Of vectors of unit length; 0 for those of different lengths. */
+/** Of vectors of unit length; 0 if their lengths differ. */
 const cosine = (one: Float32Array, other: Float32Array): number =>
   one.length === other.length
     ? one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
     : 0;
 
 /**
- * What the first host gave that is up and has the model. One that has another build of it is passed over, and is what is
- * said when no other is left.
+ * The result of the first available host that has the model. A host with another build is skipped; its failure is thrown if no
+ * other host is left.
  */
 async function amongHosts<T>(
   model: string,
@@ -221,7 +221,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set(["MODEL_NOT_FOUND", "EMBED_DRIF
 
 type HostTrial = { readonly place: HostPlace; readonly error: unknown };
 
-/** Embeds one text at each host that is to serve the model, as a worker would; `error` is undefined where that works. */
+/** Embeds one text at each host of the model, as a worker would; `error` is undefined if that works. */
 export async function tryEachHost(
   settings: HostedSettings,
   place: HostedPlace,

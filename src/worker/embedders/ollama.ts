@@ -11,7 +11,7 @@ const modelsSchema = z.object({
 const replySchema = z.object({ embeddings: z.array(z.array(z.number()).min(1)) });
 
 /**
- * A model of an Ollama host by `/api/embed`, which cuts nothing unseen. The digest of its weights is its build: pulling
+ * A model of an Ollama host by `/api/embed`, which cuts no text silently. The digest of its weights is its build: pulling
  * another build makes stored vectors outdated, moving the host does not.
  */
 export const ollamaEmbeddings = (call: EmbedCall): EmbeddingHost => ({

@@ -15,8 +15,8 @@ const replySchema = z.object({
 });
 
 /**
- * A model of a host by `/v1/embeddings`. `dimensions` is never sent: llama.cpp ignores it without a word, and vectors are cut
- * here where that is asked for.
+ * A model of a host by `/v1/embeddings`. `dimensions` is never sent, because llama.cpp ignores it silently; vectors are
+ * shortened here if that is configured.
  */
 export const openAiEmbeddings = (call: EmbedCall): EmbeddingHost => ({
   host: call.host,
@@ -35,7 +35,7 @@ async function findBuild(call: EmbedCall, signal: AbortSignal): Promise<string |
   return weightsOf(wireAt(listed, "meta"));
 }
 
-/** What llama.cpp lists of the weights; no server of this protocol has a digest of them. */
+/** A digest of what llama.cpp reports about the weights; no server of this protocol reports a digest of them. */
 function weightsOf(meta: Wire | null): string | null {
   const facts = ["n_params", "n_vocab", "n_embd", "size"].flatMap((key) => {
     const value = meta?.[key];
@@ -66,7 +66,7 @@ async function embedTexts(
   return vectors.map(({ embedding }) => normalize(Float32Array.from(embedding)));
 }
 
-/** Statuses that say of this route what they say of no other. */
+/** Interprets statuses that have a special meaning on this route. */
 function explain(error: unknown, { host }: EmbedCall): unknown {
   if (!(error instanceof HostError)) return error;
   if (error.status === 413) return new TextTooLong(error.message);

@@ -11,7 +11,7 @@ type ShapeSettings = Pick<
 const NONE: Prefixes = { query: "", passage: "" };
 const BGE = "Represent this sentence for searching relevant passages: ";
 
-/** What their makers put before texts, by what the name of a model holds: the table of docs/models.md, in its order. */
+/** The prefixes that makers of models require, by the model's name: the table of docs/models.md, in its order. */
 export const KNOWN_PREFIXES: readonly { readonly model: RegExp; readonly prefixes: Prefixes }[] = [
   {
     model: /(?:^|[-/])e5-(?:small|base|large)(?!.*instruct)/i,
@@ -31,7 +31,7 @@ export const KNOWN_PREFIXES: readonly { readonly model: RegExp; readonly prefixe
   },
 ];
 
-/** The prefixes of the configuration; of a key that is null, those that the model is known by. */
+/** The prefixes of the configuration; for a key that is null, the known ones of the model. */
 export function prefixesOf({
   model_id,
   query_prefix,
@@ -42,9 +42,9 @@ export function prefixesOf({
 }
 
 /**
- * The same embedder with its prefixes, and its vectors cut to `embed.dimensions` and scaled to unit length again, to be stored
- * in `embed.precision`. Dimensions, precision and the prefix of passages are part of the signature; that of questions changes no
- * vector that is stored. The built-in one is made for no prefix and all of its dimensions.
+ * The same embedder with its prefixes, and its vectors shortened to `embed.dimensions`, scaled to unit length again, and stored
+ * in `embed.precision`. Dimensions, precision and the prefix of passages are part of the signature; the prefix of questions
+ * changes no stored vector. The built-in embedder supports no prefix and no other dimensions.
  * @throws Failure CONFIG_ERROR for more dimensions than the model has
  */
 export function shapeEmbedder(embedder: Embedder, settings: ShapeSettings): Embedder {
@@ -52,7 +52,7 @@ export function shapeEmbedder(embedder: Embedder, settings: ShapeSettings): Embe
   return settings.precision === "half" ? rounded(whole) : whole;
 }
 
-/** The database rounds vectors as it stores them. */
+/** Only changes the signature: the database rounds vectors when it stores them. */
 const rounded = ({ through, ...embedder }: Embedder): Embedder => ({
   ...embedder,
   signature: digestOf({ precision: "half", of: embedder.signature }).slice(0, 32),
@@ -97,6 +97,6 @@ function shaped(embedder: Embedder, { prefixes, dims }: Shape): Embedder {
   };
 }
 
-/** Models of the Matryoshka kind say most of a text in the first dimensions; what is left has to be of unit length. */
+/** Matryoshka models put most information into the first dimensions; the shortened vector needs unit length again. */
 const cutVector = (vector: Float32Array, dims: number): Float32Array =>
   vector.length <= dims ? vector : normalize(vector.slice(0, dims));

@@ -6,17 +6,17 @@ import type { ResourceLimits } from "node:worker_threads";
 import { Failure } from "../../shared/failure.ts";
 
 type AsideLimits = ThreadLimits & {
-  /** So many of `chars` are of a reply. A model may write a mark in each of them: they count fourfold. */
+  /** The part of `chars` that belongs to a reply. A model may write a mark in each character, so they count fourfold. */
   readonly replyChars?: number;
-  /** Where the length of the text says nothing of the time, as with rules that somebody wrote: never here. */
+  /** "thread": never on the main thread, because the length does not predict the time, as with rules that users wrote. */
   readonly place?: "thread";
 };
 
 /**
- * Does pure work on texts so that nobody waits for it: on a short text at once, on a long one in a thread, one after
- * another. What goes in and comes out is what `structuredClone` can copy.
- * @throws the signal's reason, as soon as it is aborted; what the work throws; WorkTooLarge without memory for it;
- * WorkTooLong when the thread was at it for its limit, which ends the thread
+ * Does pure work on texts without blocking other work: on a short text at once, on a long one in a thread, one after another.
+ * Input and output must be values that `structuredClone` can copy.
+ * @throws the signal's reason, as soon as it aborts; errors of the work; WorkTooLarge when memory is exhausted;
+ * WorkTooLong when the work exceeds its time limit, which ends the thread
  */
 export type Offload = <Input, Output>(
   work: PureWork<Input, Output>,
@@ -24,10 +24,10 @@ export type Offload = <Input, Output>(
   limits: AsideLimits,
 ) => Promise<Output>;
 
-/** How long work on short texts may follow each other before others have their turn. */
+/** The longest time of consecutive work on short texts before the event loop gets a turn. */
 const TURN_MS = 25;
 
-/** The slowest steps take about 90 ms for the worst of so much, and half as long again on a slow machine; a thread takes as long to start. */
+/** The slowest steps take about 90 ms for such a text, 135 ms on a slow machine; starting a thread takes as long. */
 export const MOST_CHARS_AT_ONCE = 14_000;
 
 export function openOffload(options: ThreadOptions = { execArgv: process.execArgv }): Offload {
@@ -50,21 +50,21 @@ export function openOffload(options: ThreadOptions = { execArgv: process.execArg
   };
 }
 
-/** Faults of a value can be as many as its parts times those of its schema. */
+/** A value can have as many faults as its parts times the parts of its schema. */
 const MOST_SCHEMA_MB = 256;
 
-/** For schemas that somebody wrote: what they hold up or break is only the work of other such schemas. */
+/** For schemas that users wrote: whatever they block or break affects only work of other such schemas. */
 export const openSchemaThread = (execArgv: readonly string[] = process.execArgv): Offload =>
   openOffload({ execArgv, resourceLimits: { maxOldGenerationSizeMb: MOST_SCHEMA_MB } });
 
-/** Which function of which module is to run, and what it is given. */
+/** The function to run, by its module and name, and its input. */
 export type ThreadTask = {
   readonly home: string;
   readonly name: string;
   readonly input: unknown;
 };
 
-/** That the function is found and begins, and then what it gave. */
+/** First that the function was found and begins, then its output. */
 export type ThreadReply =
   { readonly kind: "begins" } | { readonly kind: "done"; readonly output: unknown };
 
@@ -72,11 +72,11 @@ const EVENTS = ["message", "messageerror", "error", "exit"];
 
 type Asking = {
   readonly signal: AbortSignal;
-  /** The thread has started and loaded what it needs, and begins with the work. */
+  /** Called when the thread has started and loaded its modules, and begins the work. */
   readonly onBegin: () => void;
 };
 
-/** Gives the thread a task, and returns what its function gives. @throws what it throws; the signal's reason */
+/** Sends the thread a task, and returns the output of its function. @throws errors of the function; the signal's reason */
 async function askThread(
   thread: Worker,
   task: ThreadTask,
@@ -102,28 +102,28 @@ async function askThread(
     });
   } finally {
     settled.abort();
-    // Not all at once: Node has listeners of its own there.
+    // Only these events: Node has listeners of its own on the thread.
     for (const event of EVENTS) thread.removeAllListeners(event);
-    // Without a listener a fault would end the process.
+    // Without a listener an error would end the process.
     thread.on("error", () => undefined);
   }
 }
 
-/** A pure function that a thread can find again: the module at this URL exports it under its own name. */
+/** A pure function that a thread can find: the module at this URL exports it under the function's own name. */
 export type PureWork<Input, Output> = {
   readonly home: string;
   readonly run: (input: Input) => Output | Promise<Output>;
 };
 
 type ThreadLimits = {
-  /** UTF-16 units of text that the work goes through. */
+  /** UTF-16 units of text that the work processes. */
   readonly chars: number;
   readonly signal: AbortSignal;
-  /** How long the thread may be at it, once it has begun; five minutes without it. */
+  /** Time limit of the work, from its beginning; default five minutes. */
   readonly limitMs?: number;
 };
 
-/** Runs a pure function in the thread; never called while another call runs. */
+/** Runs a pure function in the thread; must not be called while another call runs. */
 type RunInThread = <Input, Output>(
   work: PureWork<Input, Output>,
   input: Input,
@@ -136,13 +136,13 @@ export type ThreadOptions = {
   readonly resourceLimits?: ResourceLimits;
 };
 
-/** The steps of a job follow each other, and jobs of a batch; a thread without work gives its memory back. */
+/** Steps and jobs follow each other closely; a thread without work for this long releases its memory. */
 const IDLE_MS = 2_000;
 
-/** Many times what the longest text takes that may be read, or a thread to start. */
+/** Many times the duration of the longest allowed text, or of starting a thread. */
 const LONGEST_WORK_MS = 300_000;
 
-/** The thread was at one piece of work for as long as it may, and was ended. */
+/** The work exceeded its time limit, and the thread was ended. */
 export class WorkTooLong extends Failure {
   readonly limitMs: number;
 
@@ -155,7 +155,7 @@ export class WorkTooLong extends Failure {
   }
 }
 
-/** The thread had no memory left for one piece of work. */
+/** The thread ran out of memory. */
 export class WorkTooLarge extends Failure {
   constructor(chars: number, cause: unknown) {
     super(
@@ -167,8 +167,8 @@ export class WorkTooLarge extends Failure {
 }
 
 /**
- * A thread that is started when there is work, and kept for the next. Whatever goes wrong ends it, as does an abort in the
- * middle of its work. It holds no process.
+ * A thread that starts when there is work, and stays for the next. Any error ends it, and so does an abort during its work. It
+ * does not keep the process alive.
  */
 function openThread(options: ThreadOptions): RunInThread {
   let thread: Worker | undefined;
@@ -186,7 +186,7 @@ function openThread(options: ThreadOptions): RunInThread {
       setTimeout(() => {
         limit.abort(new WorkTooLong(chars, ms));
       }, ms);
-    // To start, and to load modules, takes seconds on a busy machine, whatever the work is.
+    // On a busy machine, starting and loading modules takes seconds, whatever the work is.
     let timer = endAfter(LONGEST_WORK_MS);
     const onBegin = (): void => {
       clearTimeout(timer);
@@ -216,7 +216,7 @@ const startThread = ({ execArgv, ...limits }: ThreadOptions): Worker =>
     execArgv: execArgv.filter((flag) => !flag.startsWith("--inspect")),
   });
 
-// Beside this file, as it was written or as it was compiled.
+// The file beside this one, in source or compiled form.
 const ENTRY = new URL(`thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url);
 
 const isOutOfMemory = (error: unknown): boolean =>
@@ -226,8 +226,8 @@ const isOutOfMemory = (error: unknown): boolean =>
   error.code === "ERR_WORKER_OUT_OF_MEMORY";
 
 /**
- * The result, unless the signal is aborted first: who is told to stop does not wait for the turn of others.
- * @throws the signal's reason; what the result is rejected with
+ * The result, unless the signal aborts first: an aborted caller does not wait for the turn of others.
+ * @throws the signal's reason; the rejection of the result
  */
 export async function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   const ended = new AbortController();

@@ -5,7 +5,7 @@ parentPort?.on("message", (task: ThreadTask) => {
   void runTask(task);
 });
 
-/** What it throws is unhandled here: it ends the thread, and reaches the one who gave the task. */
+/** Errors stay unhandled on purpose: they end the thread, and reach the caller of the task. */
 async function runTask({ home, name, input }: ThreadTask): Promise<void> {
   const exported = (await import(home)) as Readonly<Record<string, unknown>>;
   const run = exported[name];

@@ -11,11 +11,11 @@ import type { ModelHub, RemoteContent, RemoteFile, RemoteModel } from "./model-h
 import { bytesOfPart, openModelPart } from "./model-part.ts";
 import type { ModelPart } from "./model-part.ts";
 
-/** A host that sends nothing for so long has forgotten us. */
+/** A host that sends nothing for this long is given up. */
 const IDLE_MS = 60_000;
-/** And one that sends so little wants to be waited for. */
+/** The slowest acceptable rate. */
 const LEAST_BYTES_A_MS = 10;
-/** As long as a timer goes. */
+/** The longest delay of a timer in Node. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 type Download = {
@@ -26,10 +26,10 @@ type Download = {
 };
 
 /**
- * Downloads a file beside its place, and puts it there when size and hash are those that the hub told: at the place
- * stands a whole file or none. What an earlier call left of it is gone on with, and where it proves to be of something else
- * the file is begun anew. What breaks off stays for the next call.
- * @param onBytes called with what is there so far
+ * Downloads a file beside its place, and moves it there when size and hash match the hub's list: at its place stands a whole
+ * file or none. The part of an earlier call is continued; if it turns out to belong to other content, the download starts
+ * again. An interrupted download stays for the next call.
+ * @param onBytes called with the total number of bytes so far
  * @throws Failure MODEL_UNREACHABLE, NOT_FOUND, MODEL_OUTPUT_INVALID; INPUT_INVALID while another process downloads it
  */
 export async function downloadFile(
@@ -70,7 +70,7 @@ async function complete(
 
 type Progress = { readonly hash: Hash; readonly onBytes: (bytes: number) => void };
 
-/** Asks for what is lacking, and stores it as it comes. @returns the hash of all that there is then */
+/** Requests the missing bytes and stores them as they arrive. @returns the hash of the whole file */
 async function receive(
   part: ModelPart,
   { hub, commit, file }: Download,
@@ -87,7 +87,7 @@ async function receive(
     }
     for await (const piece of piecesOf(content.response, part, file)) {
       timeouts.refresh();
-      // More than was told is never asked for: a file without an end would fill the disk.
+      // Stops at the announced size: a file without end would fill the disk.
       if (part.bytes + piece.length > file.bytes)
         throw damaged(file, `more than ${file.bytes} bytes`);
       hash.update(piece);
@@ -101,7 +101,7 @@ async function receive(
   }
 }
 
-/** @throws Failure MODEL_UNREACHABLE where the connection ends before the content does */
+/** @throws Failure MODEL_UNREACHABLE if the connection ends before the content does */
 async function* piecesOf(
   response: IncomingMessage,
   part: ModelPart,
@@ -119,12 +119,12 @@ async function* piecesOf(
   } catch (error) {
     throw brokeOff(error);
   }
-  // Its end is told by the closed connection alone, which may have come too early.
+  // Without either header only the closed connection marks the end, and it may have closed too early.
   const isUntold = [response.headers["content-length"], response.headers["transfer-encoding"]];
   if (part.bytes < bytes && isUntold.every((said) => said === undefined)) throw brokeOff();
 }
 
-/** Ends the wait for a host that says nothing for too long, or too little. */
+/** Aborts when the host sends nothing for too long, or too slowly. */
 function startTimeouts({ bytes }: RemoteFile): {
   readonly signal: AbortSignal;
   refresh(): void;
@@ -148,7 +148,7 @@ function startTimeouts({ bytes }: RemoteFile): {
 const isDamaged = (error: unknown): boolean =>
   error instanceof Failure && error.code === "MODEL_OUTPUT_INVALID";
 
-/** Git hashes a file behind a header that holds its size. */
+/** Git hashes a file with a header that holds its size. */
 const startHash = ({ hash, bytes }: RemoteFile): Hash =>
   hash.kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${bytes}\0`);
 
@@ -159,22 +159,22 @@ const damaged = ({ path }: RemoteFile, what: string): Failure =>
       "host with --host.",
   );
 
-/** Beyond what any model has: weights of a hub are split at 50 GB. */
+/** More than any model has: hubs split weights at 50 GB. */
 const MAX_FILE_BYTES = 50e9;
 const MAX_FILES = 100;
 
 export type PlannedFile = RemoteFile & {
-  /** Whether the very same file is there already. */
+  /** Whether the identical file already exists. */
   readonly isThere: boolean;
-  /** Of one that is not: what an earlier call left of it. */
+  /** Otherwise: the bytes that an earlier call has left. */
   readonly keptBytes: number;
 };
 
 /**
- * The files that a model of that precision needs, those that it is loaded with where the hub has them, and no other:
- * nothing that could be run is among them but the template of its prompts.
- * @throws Failure NOT_FOUND when the hub lacks one; MODEL_OUTPUT_INVALID for a list that no model has, such as one with a
- *   path that leads out of the folder
+ * The files that a model of this precision needs, and optional ones that the hub has; no others, so that nothing executable is
+ * among them except the template of its prompts.
+ * @throws Failure NOT_FOUND if the hub lacks a file; MODEL_OUTPUT_INVALID for an impossible list, such as one with a path that
+ *   leads out of the folder
  */
 export async function planDownload(
   { files }: RemoteModel,

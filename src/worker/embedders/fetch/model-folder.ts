@@ -13,12 +13,12 @@ import { Failure } from "../../../shared/failure.ts";
 import { hasCode } from "../../../shared/store/connection/errors.ts";
 import type { ModelFolder } from "../transformers/model-files.ts";
 
-/** A name has 255 bytes; what stands beside a file while it is downloaded is named after it. */
+/** A file name has at most 255 bytes, and the partial download beside the file has a longer name. */
 const MAX_NAME = 240;
 
 /**
- * Whether a path of a list that somebody else made names a file below a folder, and nothing else on any system: words with
- * slashes between them, none of them empty, `.` or `..`, without backslashes, colons (drives, streams) or control characters.
+ * Whether a path of an untrusted list names a file below a folder, on any system: words separated by slashes, none of them
+ * empty, `.` or `..`, without backslashes, colons (drives, streams) or control characters.
  */
 export const isPlainPath = (path: string): boolean =>
   path
@@ -32,7 +32,7 @@ export const isPlainPath = (path: string): boolean =>
         !/[\\:\p{C}]/u.test(word),
     );
 
-/** Opens a file below a model's folder to read it; undefined where there is none, or where it is a link. */
+/** Opens a file below a model's folder for reading; undefined if it does not exist, or is a link. */
 export async function openModelFile(
   model: ModelFolder,
   path: string,
@@ -57,15 +57,15 @@ export async function openModelFile(
   }
 }
 
-/** Begins a file below a model's folder, and makes the folders that lead to it. */
+/** Creates a file below a model's folder, including the folders that lead to it. */
 export const createModelFile = (model: ModelFolder, path: string): Promise<AtomicFile> =>
   inFolderOf(model, path, (file) => createAtomicFile(file, "replace"));
 
-/** The same for one of which an earlier call may have left a part; held: another process writes it. */
+/** Opens the part of a file that an earlier call may have left; "held" if another process writes it. */
 export const openPartOfModel = (model: ModelFolder, path: string): Promise<PartFile | "held"> =>
   inFolderOf(model, path, openPartFile);
 
-/** Takes a file below a model's folder away, where there is one. */
+/** Removes a file below a model's folder, if it exists. */
 export const removeModelFile = (model: ModelFolder, path: string): Promise<void> =>
   inFolderOf(model, path, (file) => rm(file, { force: true }));
 
@@ -93,7 +93,7 @@ function partsOf({ below }: ModelFolder, path: string): { folders: string[]; nam
 
 type OpenFolder = { readonly handle: FileHandle; readonly path: string };
 
-/** Below the folder that the user named no link is followed. */
+/** Opens a folder below the one that the user named; follows no link there. */
 async function openFolderOf(
   { base }: ModelFolder,
   folders: readonly string[],

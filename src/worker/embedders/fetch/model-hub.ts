@@ -8,7 +8,7 @@ import { readHead } from "../../models/host-request.ts";
 import { AddressDenied, sendRequest } from "../../outbound-request.ts";
 import { parseUrl } from "../../../shared/http/parse-url.ts";
 
-/** A host that serves models as the Hugging Face hub does: the hub itself, or a mirror. */
+/** A host with the protocol of the Hugging Face hub: the hub itself, or a mirror. */
 export type ModelHub = {
   /** `https://host[:port][/path]`, without a slash at the end. */
   readonly url: string;
@@ -21,12 +21,12 @@ export type RemoteFile = {
   /** Relative to the model's folder. */
   readonly path: string;
   readonly bytes: number;
-  /** Of large files the hub tells the SHA-256, of small ones git's own hash: SHA-1 over a header and the content. */
+  /** For large files the hub reports the SHA-256, for small ones git's own hash: SHA-1 over a header and the content. */
   readonly hash: { readonly kind: "sha256" | "git"; readonly hex: string };
 };
 
 export type RemoteModel = {
-  /** The commit that the revision names now. */
+  /** The commit that the revision names at the moment. */
   readonly commit: string;
   readonly files: readonly RemoteFile[];
 };
@@ -53,7 +53,7 @@ const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MOST_REDIRECTS = 5;
 
 /**
- * What a hub has of a model, with sizes and hashes.
+ * The list of a model's files on a hub, with sizes and hashes.
  * @throws Failure NOT_FOUND, MODEL_UNREACHABLE, MODEL_OUTPUT_INVALID
  */
 export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
@@ -72,25 +72,25 @@ export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
   );
 }
 
-/** Which file at which commit, and what of it is there already. */
+/** A file at a commit, and the part of it that already exists. */
 export type WantedFile = {
   readonly commit: string;
   readonly file: Pick<RemoteFile, "path" | "bytes">;
-  /** So many bytes from its beginning, of the content that the host called so. */
+  /** The number of bytes from the beginning, and the etag of the content that they belong to. */
   readonly there: { readonly bytes: number; readonly etag: string | null };
 };
 
-/** The content of a file from that byte on. */
+/** The content of a file from a byte offset on. */
 export type RemoteContent = {
   readonly response: IncomingMessage;
   readonly from: number;
-  /** Names the content among all that the host gives under this address; null where it does not say. */
+  /** Identifies this version of the content; null if the host reports none. */
   readonly etag: string | null;
 };
 
 /**
- * What is lacking of a file; all of it from a host that gives no rests, or has another content there than the one that was
- * begun with.
+ * Opens the missing rest of a file; or the whole file, if the host does not send ranges or now has other content than the
+ * existing part.
  * @throws Failure as readRemoteModel
  */
 export async function openRemoteFile(
@@ -115,7 +115,7 @@ const contentOf = (response: IncomingMessage, from: number): RemoteContent => ({
   etag: strongTag(response.headers.etag),
 });
 
-/** One that is weak does not say that two contents are the same to the byte. */
+/** A weak etag does not guarantee that two contents are identical. */
 const strongTag = (etag: string | undefined): string | null =>
   etag !== undefined && /^"[\x21\x23-\x7e]{1,1000}"$/.test(etag) ? etag : null;
 
@@ -124,7 +124,7 @@ const rangeOf = ({ bytes, etag }: WantedFile["there"]): Readonly<Record<string, 
   ...(etag === null ? {} : { "if-range": etag }),
 });
 
-/** Whether an answer is the rest of a file of that size, from that byte on. */
+/** Whether a response is the rest of a file of this size, from this offset on. */
 function isRest({ statusCode, headers }: IncomingMessage, from: number, bytes: number): boolean {
   const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers["content-range"] ?? "");
   if (statusCode !== 206 || range === null) return false;
@@ -134,12 +134,12 @@ function isRest({ statusCode, headers }: IncomingMessage, from: number, bytes: n
   );
 }
 
-/** Of a host that was asked for the rest of a file: here it is, and there is none of it. */
+/** Statuses of a range request: the rest of the file, or no such rest. */
 const RANGE_ANSWERS: ReadonlySet<number> = new Set([206, 416]);
 
 /**
- * Files often lie on another host, to which the hub leads. It may lead there with TLS where it was asked so, and from the
- * internet only to the internet: not to what only this machine, or its network, is meant to reach.
+ * Files often lie on another host, to which the hub redirects. A redirect must keep TLS if the request had it, and must not lead
+ * from the internet to addresses that are meant only for this machine or its network.
  */
 async function request(
   hub: ModelHub,
@@ -182,7 +182,7 @@ function nextUrl({ statusCode, headers }: IncomingMessage, from: URL): URL | und
   return parseUrl(location, from.href);
 }
 
-// The hub answers 401 also for a model that there is not.
+// The hub answers 401 also for a model that does not exist.
 const answered = (hub: ModelHub, status: number): Failure =>
   [401, 403, 404].includes(status) ? notThere(hub, status) : unreachable(hub, `HTTP ${status}`);
 

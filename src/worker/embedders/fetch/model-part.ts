@@ -13,29 +13,29 @@ import {
 } from "./model-folder.ts";
 import type { RemoteFile } from "./model-hub.ts";
 
-/** A file of a model that is being downloaded: it stays beside its place until it is whole, with a note of which file it is. */
+/** A partial download of a model's file: it stays beside its place until it is complete, with a note of which file it is. */
 export type ModelPart = {
-  /** How much of this very file there is. */
+  /** The number of bytes of this file that exist. */
   readonly bytes: number;
-  /** What its host called the content that the part began with; null where it did not say, or where there is no part. */
+  /** The etag of the content that the part began with; null if the host reported none, or there is no part. */
   readonly etag: string | null;
-  /** Throws away what there is, and notes of what the rest will be. */
+  /** Discards the part, and notes the etag of the content that will follow. */
   begin(etag: string | null): Promise<void>;
   append(piece: Uint8Array): Promise<void>;
-  /** Adds all that there is to a hash, which is not ended. */
+  /** Adds the whole part to a hash, without ending the hash. */
   addTo(hash: Hash): Promise<void>;
-  /** Puts it in its place. */
+  /** Moves the file to its place. */
   commit(): Promise<void>;
-  /** Leaves nothing behind. Does nothing after a commit. */
+  /** Deletes part and note. Does nothing after a commit. */
   discard(): Promise<void>;
-  /** Leaves it for the next call. Does nothing after a commit or a discard. */
+  /** Leaves the part for the next call. Does nothing after a commit or a discard. */
   keep(): Promise<void>;
 };
 
 type FileFacts = Pick<RemoteFile, "path" | "bytes" | "hash">;
 
 /**
- * Goes on with the part of a file that an earlier call left; one of a file with another size or hash is thrown away.
+ * Opens the part of a file that an earlier call left; discards it if the file has another size or hash.
  * @throws Failure INPUT_INVALID while another process downloads it
  */
 export async function openModelPart(folder: ModelFolder, file: FileFacts): Promise<ModelPart> {
@@ -83,7 +83,7 @@ export async function openModelPart(folder: ModelFolder, file: FileFacts): Promi
   };
 }
 
-/** How much of a file an earlier call left. */
+/** The number of bytes of a file that an earlier call left. */
 export async function bytesOfPart(folder: ModelFolder, file: FileFacts): Promise<number> {
   if ((await readNote(folder, file)) === undefined) return 0;
   const part = await openModelFile(folder, besideOf(file, partNameOf));
@@ -101,7 +101,7 @@ type Note = z.infer<typeof noteSchema>;
 
 const MOST_NOTE_BYTES = 16_384;
 
-/** @returns undefined where there is none, and where it is of another file */
+/** @returns undefined if there is no note, or it belongs to another file */
 async function readNote(folder: ModelFolder, file: FileFacts): Promise<Note | undefined> {
   const found = await openModelFile(folder, noteNameOf(file));
   if (found === undefined) return undefined;
@@ -128,7 +128,7 @@ async function writeNote(folder: ModelFolder, file: FileFacts, etag: string | nu
 
 const noteNameOf = (file: FileFacts): string => `${besideOf(file, partNameOf)}.json`;
 
-/** A path beside the file, with a name that is made of its own. */
+/** The path of a file beside this one, with a name derived from its name. */
 function besideOf({ path }: FileFacts, rename: (name: string) => string): string {
   const words = path.split("/");
   return [...words.slice(0, -1), rename(words.at(-1) ?? "")].join("/");

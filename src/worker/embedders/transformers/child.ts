@@ -12,8 +12,8 @@ import type {
   WorkRequest,
 } from "./model-files.ts";
 
-// The process that holds a model: started by model-process.ts with a channel, told by messages, silent otherwise. The
-// native runtime gives no memory back, so the process goes when it has grown.
+// The child process that holds a model: model-process.ts starts it and sends it messages. The native runtime never releases
+// memory, so the process is replaced when it has grown.
 
 type LoadOptions = {
   readonly local_files_only: true;
@@ -21,7 +21,7 @@ type LoadOptions = {
   readonly device: string;
 };
 
-/** The part of @huggingface/transformers that is used. The package is optional, so its types may be absent. */
+/** The used part of @huggingface/transformers. The package is optional, so its types may be missing. */
 type Library = Omit<GeneratingLibrary, "AutoTokenizer"> & {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
   readonly pipeline: (
@@ -65,7 +65,7 @@ let generator: Generator | undefined;
 
 async function load(request: LoadRequest): Promise<Reply> {
   let library: Library;
-  // A variable, so that the build passes where the optional package is not installed.
+  // A variable, so that the build passes without the optional package.
   const specifier = "@huggingface/transformers";
   try {
     library = (await import(specifier)) as Library;
@@ -103,7 +103,7 @@ async function loadExtractor(
   pooling: string,
 ): Promise<Work> {
   const extractor = await library.pipeline("feature-extraction", name, options);
-  // The pipeline cuts at this length and takes no other; the library defines it as a getter of the class.
+  // The pipeline cuts at this length and has no option for it; the library defines the property as a getter of the class.
   Object.defineProperty(extractor.tokenizer, "model_max_length", { value: maxLength });
   return async (request) => {
     const texts = request.kind === "embed" ? request.texts : [];
@@ -127,7 +127,7 @@ async function loadClassifier(
     );
   const longest = Math.min(maxLength, tokenizer.model_max_length);
   const lengthOf = (pair: TextPair): number => encode([pair]).input_ids.dims[1] ?? 0;
-  // The library would cut a pair at its end, with the mark that ends it.
+  // The library would cut the end of the encoded pair, including its end token.
   const fit = (pair: TextPair): TextPair | null => {
     if (lengthOf(pair) <= longest) return pair;
     return tooLong === "leave" ? null : cutToFit(pair, lengthOf, longest);
@@ -145,7 +145,7 @@ async function loadClassifier(
   };
 }
 
-/** A pair without the end of its second text, and of the first where that alone takes more than half of the room. */
+/** Shortens the second text of a pair at its end, and also the first if that takes more than half of the room. */
 function cutToFit(
   [first, second]: TextPair,
   lengthOf: (pair: TextPair) => number,
@@ -155,7 +155,7 @@ function cutToFit(
   return [kept, longestBeginning(second, (text) => lengthOf([kept, text]) <= longest)];
 }
 
-/** By halves: a longer beginning has more tokens, but for the last word. */
+/** Binary search: a longer beginning has more tokens, except within its last word. */
 function longestBeginning(text: string, fits: (text: string) => boolean): string {
   if (fits(text)) return text;
   let fitting = 0;
@@ -181,7 +181,7 @@ async function answer(request: WorkRequest | CompleteRequest): Promise<Reply> {
     if (work === undefined) return NOT_LOADED;
     return { kind: "rows", ...(await work(request)), rssBytes: process.memoryUsage.rss() };
   } catch (error) {
-    // Its words may repeat the text that it stumbled over.
+    // The message of the error may repeat the text that caused it.
     return { kind: "failed", why: "no_rows", message: error instanceof Error ? error.name : "" };
   }
 }

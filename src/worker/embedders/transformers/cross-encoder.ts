@@ -10,13 +10,13 @@ import type { LoadRequest, ModelRole, TextPair } from "./model-files.ts";
 import { openModelProcess } from "./model-process.ts";
 import type { ModelProcess, Rows } from "./model-process.ts";
 
-/** Where models lie and what their processes may hold: said once, under embed. */
+/** The location of models and the limits of their processes, which are set once, under embed. */
 export type LocalModelSettings = Pick<
   ConfigValues["embed"],
   "cache_dir" | "device" | "recycle_texts" | "recycle_mb"
 >;
 
-/** A model that reads two texts at once. */
+/** Settings of a model that reads two texts at once. */
 type CrossEncoderSettings = LocalModelSettings &
   Omit<ConfigValues["verify"]["entailment"], "provider">;
 
@@ -27,24 +27,24 @@ export type CrossEncoderPlace = {
   readonly execArgv?: readonly string[];
 };
 
-/** What a kind of cross-encoder is there for, and what is made of its numbers. */
+/** The purpose of a kind of cross-encoder, and the meaning of its numbers. */
 type CrossEncoderKind<Score> = {
   readonly role: ModelRole;
-  /** What becomes of a pair that is longer than the model reads. */
+  /** What to do with a pair that exceeds the model's window. */
   readonly tooLong: Extract<LoadRequest, { task: "compare" }>["tooLong"];
-  /** Numbers that it gives to a pair, one a label. */
+  /** The number of values per pair, one per label. */
   readonly columns: number;
-  /** Of the numbers of one pair, each finite. */
+  /** Converts the values of one pair, which are all finite. */
   readonly toScore: (logits: Float32Array) => Score;
 };
 
 export type CrossEncoder<Score> = {
   /** `model_id` and the first digits of the SHA-256 of its files. */
   readonly name: string;
-  /** SHA-256 over its files, 64 hex. */
+  /** SHA-256 of its files, 64 hex digits. */
   readonly digest: string;
   /**
-   * Scores of each pair, in order; null for one that the model did not read, or gave no numbers.
+   * The score of each pair, in order; null for a pair that the model did not read or for which it gave invalid numbers.
    * @throws Failure MODEL_TIMEOUT, TOOL_ERROR, the code of the role; the signal's reason
    */
   readonly compare: (pairs: readonly TextPair[], signal: AbortSignal) => Promise<(Score | null)[]>;
@@ -52,19 +52,19 @@ export type CrossEncoder<Score> = {
   readonly close: () => void;
 };
 
-/** In tokens: what the models of this kind were trained with. One whose tokenizer says less is given less. */
+/** In tokens: the length of the training texts. A tokenizer with a smaller limit keeps its limit. */
 const MAX_LENGTH = 512;
-/** Pairs of one call: with twelve heads, attention to so many of that length takes 100 MB a layer. */
+/** Pairs per call: with twelve heads, attention over 8 pairs of that length takes 100 MB per layer. */
 const PAIRS_OF_A_BATCH = 8;
 
-/** How many calls of a model so many pairs take, each with a limit of its own. */
+/** The number of model calls for so many pairs; each call has its own time limit. */
 export const callsForPairs = (pairs: number): number => Math.ceil(pairs / PAIRS_OF_A_BATCH);
 
 /**
- * A cross-encoder in a process of its own, tried with one pair. Nothing is ever downloaded. The newest 20,000 pairs are
+ * A cross-encoder in a process of its own, tested with one pair. Nothing is ever downloaded. The newest 20,000 pairs are
  * remembered.
- * @throws Failure with the code of the role when the package or the model's files are not there, or they are others than its
- *   digest says, or it gives other numbers; MODEL_TIMEOUT, TOOL_ERROR
+ * @throws Failure with the code of the role if the package or the model's files are missing, if the files do not match the
+ *   configured digest, or if the model gives other numbers; MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function openCrossEncoder<Score>(
   settings: CrossEncoderSettings,
@@ -109,9 +109,9 @@ type ModelPlace = Pick<
 >;
 
 /**
- * Looks at a model without loading it.
+ * Checks a model without loading it.
  * @returns its folder, absolute
- * @throws Failure with the code of the role when the package or a file is not there
+ * @throws Failure with the code of the role if the package or a file is missing
  */
 export function requireModel(role: ModelRole, settings: ModelPlace, workroot: string): string {
   const folder = modelFolderOf(settings, workroot);
@@ -120,7 +120,7 @@ export function requireModel(role: ModelRole, settings: ModelPlace, workroot: st
   return folder;
 }
 
-/** Reads the files of a model where a digest pins them. @throws Failure with the code of the role when they are others */
+/** Verifies the files of a model if a digest pins them. @throws Failure with the code of the role if they differ */
 export async function checkPinned(
   role: ModelRole,
   settings: ModelPlace,
@@ -129,7 +129,7 @@ export async function checkPinned(
   if (settings.digest !== null) await digestOf(role, settings, folder);
 }
 
-/** SHA-256 over the files of a model. @throws as checkPinned */
+/** SHA-256 of the files of a model. @throws as checkPinned */
 async function digestOf(
   { missing, keys }: ModelRole,
   { model_id, digest: pinned, dtype }: ModelPlace,
@@ -147,8 +147,8 @@ async function digestOf(
 const labelsSchema = z.object({ id2label: z.record(z.string(), z.string()) });
 
 /**
- * The labels of a model in its folder, in lower case and in the order of the numbers that it gives; none where its
- * config.json does not name one for each.
+ * The labels of a model in its folder, in lower case and in the order of its output values; empty if its config.json does not
+ * name all of them.
  */
 export function labelsOf(folder: string): readonly string[] {
   const config = parseJson(readFileSync(posix.join(folder, "config.json"), "utf8"));
@@ -157,14 +157,14 @@ export function labelsOf(folder: string): readonly string[] {
   return labels.every((label) => label !== undefined) ? labels : [];
 }
 
-/** The labels, as a message has them. */
+/** A clause about the labels, for a message. */
 export const sayLabels = (labels: readonly string[]): string =>
   (labels.length === 0
     ? "names no labels"
     : `has the labels ${labels.slice(0, 8).join(", ")}`
   ).slice(0, 200);
 
-/** Files that are there, and of another kind of model. */
+/** The failure of files that belong to another kind of model. */
 export const notOfItsKind = (
   { noun, keys, missing, without }: ModelRole,
   model: string,
@@ -176,7 +176,7 @@ export const notOfItsKind = (
     `"${model}" in ${folder} is no ${noun}: ${why}. Name another in ${keys}.model_id, or ${without}.`,
   );
 
-/** One pair as a trial: a model may give other than its labels say. */
+/** Compares one pair as a test: the output of a model may not match its labels. */
 async function gives(model: ModelProcess, columns: number): Promise<boolean> {
   const request = { kind: "compare", pairs: [["A trial.", "A trial."]] } as const;
   const { values } = await model.ask(request, new AbortController().signal);
@@ -207,7 +207,7 @@ function rowsOf({ values, rows }: Rows): Float32Array[] {
 
 const MOST_REMEMBERED = 20_000;
 
-/** Later drafts, jobs that are tried again and searches within parts of the index repeat most of their pairs. */
+/** Remembers scores, because later drafts, retries and searches in parts of the index repeat most of their pairs. */
 function remembering<Score>(
   compare: CrossEncoder<Score>["compare"],
 ): CrossEncoder<Score>["compare"] {
@@ -223,7 +223,7 @@ function remembering<Score>(
     const scores = new Map(fresh.map(([key], at) => [key, compared[at] ?? null]));
     const found = keys.map((key) => known.get(key) ?? scores.get(key) ?? null);
     keys.forEach((key, at) => {
-      // What was just used is the newest.
+      // Moves the entry to the end: entries that were used last are dropped last.
       known.delete(key);
       known.set(key, found[at] ?? null);
     });

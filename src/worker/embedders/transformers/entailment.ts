@@ -10,14 +10,14 @@ import {
 import type { CrossEncoder, CrossEncoderPlace, LocalModelSettings } from "./cross-encoder.ts";
 import type { ModelRole } from "./model-files.ts";
 
-/** The model of verify.entailment; where models lie and what their processes may hold is said once, under embed. */
+/** The model of verify.entailment, with the settings that all local models share. */
 export type EntailmentSettings = Omit<ConfigValues["verify"]["entailment"], "provider"> &
   LocalModelSettings;
 
-/** How probable it is that a premise entails a hypothesis, and that it contradicts it; rounded to four places. */
+/** The probabilities that a premise entails a hypothesis, and that it contradicts it; rounded to four places. */
 export type EntailmentScores = { readonly entailment: number; readonly contradiction: number };
 
-/** Of a premise and a hypothesis; null for a pair that is longer than the model reads. */
+/** Scores pairs of premise and hypothesis; null for a pair that exceeds the model's window. */
 export type EntailmentModel = CrossEncoder<EntailmentScores>;
 
 const ENTAILMENT: ModelRole = {
@@ -29,8 +29,8 @@ const ENTAILMENT: ModelRole = {
 };
 
 /**
- * A cross-encoder that was trained to tell entailment.
- * @throws Failure VERIFY_MODEL_INVALID when the package or the model's files are not there, or it gives other labels;
+ * Opens a cross-encoder that was trained for entailment.
+ * @throws Failure VERIFY_MODEL_INVALID if the package or the model's files are missing, or the model has other labels;
  *   MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function openEntailmentModel(
@@ -40,7 +40,7 @@ export async function openEntailmentModel(
   const { places } = lookAtModel(settings, place.workroot);
   const kind = {
     role: ENTAILMENT,
-    // Cut, a pair loses the end of its hypothesis: half of one says something else.
+    // A cut pair would lose the end of its hypothesis, and half a hypothesis says something else.
     tooLong: "leave",
     columns: LABELS.length,
     toScore: (logits: Float32Array) => toScores(logits, places),
@@ -48,7 +48,7 @@ export async function openEntailmentModel(
   return openCrossEncoder(settings, kind, place);
 }
 
-/** Looks at a model without loading it. @throws Failure VERIFY_MODEL_INVALID */
+/** Checks a model without loading it. @throws Failure VERIFY_MODEL_INVALID */
 export async function checkEntailmentModel(
   settings: EntailmentSettings,
   workroot: string,
@@ -56,7 +56,7 @@ export async function checkEntailmentModel(
   await checkPinned(ENTAILMENT, settings, lookAtModel(settings, workroot).folder);
 }
 
-/** Its folder, and the places of the labels among the scores that it gives. */
+/** The folder, and the indexes of the labels among the output values. */
 function lookAtModel(
   settings: EntailmentSettings,
   workroot: string,
@@ -73,7 +73,7 @@ type LabelPlaces = { readonly entailment: number; readonly contradiction: number
 
 const LABELS = ["contradiction", "entailment", "neutral"];
 
-/** Where the scores stand among the labels of a model; undefined where it is none for entailment. */
+/** The indexes of the labels; undefined if the model is not for entailment. */
 export const placesAmong = (labels: readonly string[]): LabelPlaces | undefined =>
   labels.toSorted().join() === LABELS.join()
     ? { entailment: labels.indexOf("entailment"), contradiction: labels.indexOf("contradiction") }

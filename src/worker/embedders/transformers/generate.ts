@@ -5,7 +5,7 @@ import { isRecord, parseJson } from "../../../shared/schema/json-value.ts";
 import { TEMPLATE_FILE } from "./model-files.ts";
 import type { CompleteRequest, Completion } from "./model-files.ts";
 
-/** The part of @huggingface/transformers that generates. The package is optional, so its types may be absent. */
+/** The part of @huggingface/transformers for generation. The package is optional, so its types may be missing. */
 export type GeneratingLibrary = {
   readonly AutoTokenizer: {
     from_pretrained(model: string, options: LoadOptions): Promise<ChatTokenizer>;
@@ -24,12 +24,12 @@ type ChatMessage = CompleteRequest["messages"][number];
 type PromptOptions = {
   readonly chat_template: string;
   readonly add_generation_prompt: true;
-  /** What templates of models that can think or not go by. */
+  /** Switches thinking off in templates of models with optional thinking. */
   readonly enable_thinking: false;
 };
 
 export type ChatTokenizer = {
-  /** That of tokenizer_config.json, several of them by name, or null. */
+  /** The template of tokenizer_config.json, several of them by name, or null. */
   readonly chat_template: unknown;
   readonly eos_token_id?: number;
   apply_chat_template(
@@ -50,7 +50,7 @@ type Interruption = StoppingCriterion & {
   reset(): void;
 };
 
-/** The scores of the next token, one for each of the vocabulary; they are changed in place. */
+/** The scores of the next token over the vocabulary; processors change them in place. */
 type Scores = { readonly data: Float32Array };
 
 type CausalModel = {
@@ -73,20 +73,20 @@ type CausalModel = {
 type EndTokens = { readonly eos_token_id?: number | readonly number[] | null };
 
 export type Generator = {
-  /** Writes a reply, one at a time. @throws what the library throws, whose words may repeat the prompt */
+  /** Writes one reply at a time. @throws the library's errors, whose message may repeat the prompt */
   complete(request: CompleteRequest): Promise<Completion | { readonly kind: "aborted" }>;
-  /** Ends the reply that is being written at its next token. */
+  /** Ends the current reply at its next token. */
   abort(): void;
 };
 
 type Place = {
-  /** Absolute folder of the model, and its name as the library takes it. */
+  /** Absolute folder of the model, and its name for the library. */
   readonly folder: string;
   readonly name: string;
   readonly windowTokens: number;
 };
 
-/** @throws Error for a model that can't chat, with words about it alone */
+/** @throws Error for a model that can't chat; its message is only about the model */
 export async function loadGenerator(
   library: GeneratingLibrary,
   { folder, name, windowTokens }: Place,
@@ -104,7 +104,7 @@ export async function loadGenerator(
   const ends = endTokensOf(tokenizer, model);
   const interruption = new library.InterruptableStoppingCriteria();
   const complete: Generator["complete"] = async (request) => {
-    // Before anything is waited for: an abort may come right behind the request.
+    // Before the first await: an abort may arrive right after the request.
     interruption.reset();
     const { messages, maxTokens, temperature, seed, topP, stop } = request;
     const { input_ids } = tokenizer.apply_chat_template(
@@ -136,7 +136,7 @@ export async function loadGenerator(
     if (interruption.interrupted) return { kind: "aborted" };
     const ids = Array.from(data);
     const isAtEnd = ends.includes(Number(ids.at(-1)));
-    // An end may be a token that counts as a word elsewhere.
+    // Drops the end token, which may also be the text of a normal word.
     const text = textOf(isAtEnd ? ids.slice(0, -1) : ids);
     const stopped = stopIn(text, stop);
     return {
@@ -155,7 +155,7 @@ export async function loadGenerator(
   };
 }
 
-/** Whatever generation_config.json says: with others the library gives something else than one list of tokens. */
+/** Overrides generation_config.json: with other values the library does not return a single list of tokens. */
 const ONE_REPLY = {
   num_beams: 1,
   num_return_sequences: 1,
@@ -163,8 +163,8 @@ const ONE_REPLY = {
 } as const;
 
 /**
- * The template of prompts: the file of its own before the one of tokenizer_config.json, as in the library for Python; of
- * several by name the default. The library looks for the file with models of images alone.
+ * The prompt template: the template file, else the one in tokenizer_config.json, as in the Python library; of several named
+ * ones the default. The JavaScript library reads the file only for models of images.
  */
 async function templateOf({ chat_template }: ChatTokenizer, folder: string): Promise<string> {
   const file = posix.join(folder, TEMPLATE_FILE);
@@ -187,7 +187,7 @@ function assertChats(tokenizer: ChatTokenizer, prompt: PromptOptions): void {
     );
 }
 
-/** @returns the empty text where the template refuses the messages */
+/** @returns the empty text if the template rejects the messages */
 function renderTrial(
   tokenizer: ChatTokenizer,
   messages: readonly ChatMessage[],
@@ -200,7 +200,7 @@ function renderTrial(
   }
 }
 
-/** Every token that one of the files names as an end: chat models have several, most of them in generation_config.json. */
+/** All tokens that one of the files names as an end: chat models have several, most of them in generation_config.json. */
 function endTokensOf(
   { eos_token_id }: ChatTokenizer,
   { config, generation_config }: CausalModel,
@@ -209,7 +209,7 @@ function endTokensOf(
   return [...new Set(named.filter((id) => typeof id === "number"))];
 }
 
-/** The special tokens of a tokenizer: written in a prompt they would be taken for what they stand for. */
+/** The special tokens of a tokenizer: in a prompt they would act as control tokens. */
 async function findMarks(folder: string): Promise<readonly string[]> {
   const file = posix.join(folder, "tokenizer.json");
   const tokenizer = parseJson(await readFile(file, "utf8"));
@@ -222,20 +222,20 @@ async function findMarks(folder: string): Promise<readonly string[]> {
   );
 }
 
-/** The library reads the marks of a template also where a document has them: there each gets a dot behind its first character. */
+/** Inserts a dot behind the first character of each mark: the library would interpret marks also in the text of a document. */
 const breakMarks = (content: string, marks: readonly string[]): string =>
   marks.reduce(
     (text, mark) => text.replaceAll(mark, `${mark.slice(0, 1)}·${mark.slice(1)}`),
     content,
   );
 
-/** Where the first of these words stands in a text; null where none does. */
+/** The offset of the first of these words in a text; null if none occurs. */
 function stopIn(text: string, stop: readonly string[]): number | null {
   const places = stop.map((word) => text.indexOf(word)).filter((place) => place >= 0);
   return places.length === 0 ? null : Math.min(...places);
 }
 
-/** Leaves only the likeliest tokens of so much probability together, at least one: the library knows the option and does not do it. */
+/** Keeps only the likeliest tokens with this total probability, at least one: the library accepts top_p but ignores it. */
 const likeliest =
   (topP: number) =>
   (_: readonly bigint[][], scores: Scores): Scores => {

@@ -10,18 +10,18 @@ import type { FaultCode } from "../../../shared/failure.ts";
 import { isRecord, parseJson } from "../../../shared/schema/json-value.ts";
 import type { CompletionRequest } from "../../models/model.ts";
 
-/** What a local model is there for, in the words of messages about it. */
+/** The purpose of a local model, with the words for messages about it. */
 export type ModelRole = {
   readonly noun: string;
-  /** Where the configuration has its keys. */
+  /** The section of its keys in the configuration. */
   readonly keys: string;
-  /** The code of a model that is not there, or can't be loaded. */
+  /** The code of a model that is missing or can't be loaded. */
   readonly missing: FaultCode;
-  /** What to do when it takes too much time or memory. */
+  /** The advice when it takes too much time or memory. */
   readonly smaller: string;
-  /** How to do without it. */
+  /** The advice for doing without it. */
   readonly without: string;
-  /** Its files lie in the folder of its name, and no key names another. */
+  /** "by name": its files lie in the folder of its name, and no key names another folder. */
   readonly folder?: "by name";
 };
 
@@ -30,14 +30,14 @@ type ModelPlace = Pick<ConfigValues["embed"], "model_id" | "local_model_path" | 
 
 const DEFAULT_CACHE = "models";
 
-/** Where a model's files lie: names that `models fetch` makes itself, below a folder that the user named. */
+/** The folder of a model: components that `models fetch` creates itself, below a folder that the user named. */
 export type ModelFolder = {
   /** Absolute. */
   readonly base: string;
   readonly below: readonly string[];
 };
 
-/** The folder that was named, or that of the model's id in the cache. */
+/** The configured folder, or the one of the model's id in the cache. */
 export function modelPlaceOf(place: ModelPlace, workroot: string): ModelFolder {
   const { local_model_path, cache_dir, model_id } = place;
   if (local_model_path !== null)
@@ -54,7 +54,7 @@ export function modelFolderOf(place: ModelPlace, workroot: string): string {
   return posix.resolve(base, ...below);
 }
 
-/** How the library names the weights of each precision. */
+/** The library's file names for the weights of each precision. */
 const WEIGHTS: Readonly<Record<Dtype, string>> = {
   fp32: "model",
   fp16: "model_fp16",
@@ -69,7 +69,7 @@ const WEIGHTS: Readonly<Record<Dtype, string>> = {
 /** The weights of a precision, relative to the model's folder. */
 const weightsOf = (dtype: Dtype): string => `onnx/${WEIGHTS[dtype]}.onnx`;
 
-/** Every file that a model can't be loaded without, relative to its folder. */
+/** The files that are required to load a model, relative to its folder. */
 export const filesOf = (dtype: Dtype): readonly string[] => [
   "config.json",
   "tokenizer.json",
@@ -77,21 +77,21 @@ export const filesOf = (dtype: Dtype): readonly string[] => [
   weightsOf(dtype),
 ];
 
-/** The chat template, where it does not stand in tokenizer_config.json. */
+/** The chat template, if it is not in tokenizer_config.json. */
 export const TEMPLATE_FILE = "chat_template.jinja";
 
-/** What a language model is loaded with beside these where it has them, relative to its folder. */
+/** Further files that a language model is loaded with if they exist, relative to its folder. */
 export const OPTIONAL_FILES: readonly string[] = [TEMPLATE_FILE, "generation_config.json"];
 
-/** Whether a file holds weights that the ONNX file of that precision names: those beyond 2 GB lie beside it. */
+/** Whether a file holds external weights of the ONNX file of that precision: weights beyond 2 GB lie beside it. */
 export const isExternalData = (file: string, dtype: Dtype): boolean =>
   file.startsWith(`${weightsOf(dtype)}_data`);
 
-/** Whether a name is one of words with slashes between them, which lead to no other folder than one below. */
+/** Whether a name consists of words separated by slashes that can't lead out of a folder. */
 export const isModelName = (name: string): boolean =>
   name.split("/").every((word) => /^[A-Za-z0-9][\w.+-]*$/.test(word) && !word.includes(".."));
 
-/** @throws Failure with the code of the role, naming the folder and what is not in it */
+/** @throws Failure with the code of the role, naming the folder and the missing files */
 export function requireFiles(role: ModelRole, model: string, folder: string, dtype: Dtype): void {
   const missing = filesOf(dtype).filter((file) => !existsSync(posix.join(folder, file)));
   if (missing.length === 0) return;
@@ -111,8 +111,8 @@ export const noPackage = ({ keys, missing, without }: ModelRole): Failure =>
   );
 
 /**
- * SHA-256 over names and contents of the files that decide what the model gives, wherever the folder lies.
- * @param optional files that count as well where they are there
+ * SHA-256 of names and contents of the files that determine the output of a model, independent of the folder.
+ * @param optional further files that count if they exist
  */
 export async function fingerprintModel(
   folder: string,
@@ -131,10 +131,10 @@ export async function fingerprintModel(
   return whole.digest("hex");
 }
 
-/** Digests of files that were read once, by the path and what changes with the content. */
+/** Digests of files, by path and by attributes that change with the content. */
 const digests = new Map<string, Promise<string>>();
 
-/** SHA-256 of a file's content, 64 hex. It is read once, and again when the file was changed. */
+/** SHA-256 of a file's content, 64 hex digits. The file is read once, and again after a change. */
 export async function digestOf(file: string): Promise<string> {
   const { size, mtimeMs, ino } = await stat(file);
   const key = JSON.stringify([file, size, mtimeMs, ino]);
@@ -152,7 +152,7 @@ async function hashFile(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The optional package as it is installed. @throws Failure with the code of the role where it is not */
+/** The installed optional package. @throws Failure with the code of the role if it is missing */
 export function requirePackage(role: ModelRole): { readonly version: string } {
   let entry: string;
   try {
@@ -167,20 +167,20 @@ export function requirePackage(role: ModelRole): { readonly version: string } {
   return { version: typeof version === "string" ? version : "unknown" };
 }
 
-/** What the process of a model is told once, before all else. */
+/** The first message to the process of a model. */
 export type LoadRequest = {
   readonly kind: "load";
   /** Absolute. */
   readonly folder: string;
   readonly dtype: string;
   readonly device: string;
-  /** In tokens; of a language model what prompt and reply share. */
+  /** In tokens; for a language model shared by prompt and reply. */
   readonly maxLength: number;
 } & (
   | { readonly task: "embed"; readonly pooling: "mean" | "cls" }
   | {
       readonly task: "compare";
-      /** A pair that is longer than the model reads is left unread, or its texts lose their ends. */
+      /** A pair that exceeds the model's window is left unread, or its texts are shortened. */
       readonly tooLong: "leave" | "cut";
     }
   | { readonly task: "complete" }
@@ -193,11 +193,11 @@ export type EmbedRequest = { readonly kind: "embed"; readonly texts: readonly st
 export type CompareRequest = { readonly kind: "compare"; readonly pairs: readonly TextPair[] };
 export type WorkRequest = EmbedRequest | CompareRequest;
 export type CompleteRequest = CompletionRequest & { readonly kind: "complete" };
-/** Nobody waits any more for the reply that is being written: it may end at its next token. */
+/** Nobody waits for the current reply any more: it may end at its next token. */
 export type AbortRequest = { readonly kind: "abort" };
 export type Request = LoadRequest | WorkRequest | CompleteRequest | AbortRequest;
 
-/** What a language model gave. */
+/** The result of a language model. */
 export type Completion =
   | {
       readonly kind: "completed";
@@ -206,21 +206,21 @@ export type Completion =
       readonly completionTokens: number;
       readonly finish: "stop" | "length";
     }
-  /** The prompt leaves no room for a reply: nothing was calculated. */
+  /** The prompt leaves no room for a reply; the model did not run. */
   | { readonly kind: "too_long"; readonly promptTokens: number };
 
-/** It answers each request once, in order, and an abort with what it was in the middle of. */
+/** The process answers each request once, in order. After an abort it answers the current request. */
 export type Reply =
   | { readonly kind: "ready" }
   | {
       readonly kind: "rows";
-      /** One row an input, as the model gave it: vectors not normalized, or a score for each label; of a pair that was left unread NaN. */
+      /** One row per input, unprocessed: vectors not normalized, or a score per label; NaN for a pair that was left unread. */
       readonly values: Float32Array;
       readonly rows: number;
       readonly rssBytes: number;
     }
   | ((Completion | { readonly kind: "aborted" }) & { readonly rssBytes: number })
-  /** `message` is about the model and its files while it loads, and never about a text. */
+  /** `message` is about the model and its files during loading, and never about a text. */
   | {
       readonly kind: "failed";
       readonly why: "no_package" | "no_model" | "no_rows";

@@ -17,16 +17,16 @@ export type ModelProcessOptions = {
   readonly role: ModelRole;
   readonly model: string;
   readonly load: LoadRequest;
-  /** Milliseconds that loading, and a request for rows, may take. */
+  /** Time limit in milliseconds for loading, and for a request for rows. */
   readonly timeoutMs: number;
-  /** Milliseconds without a request after which it ends: 60,000 without it, 0 at once, negative never. */
+  /** Milliseconds without a request after which the process ends; default 60,000; 0: at once; negative: never. */
   readonly idleMs?: number;
   /**
-   * Milliseconds that a reply of which nobody wants the rest may take to end at its next token; then, or without this at
-   * once, the process is ended.
+   * Milliseconds that an aborted reply gets to end at its next token. After that, or at once without this option, the process
+   * is killed.
    */
   readonly stopMs?: number;
-  /** The process is replaced after so many inputs, or when it holds so many megabytes. */
+  /** The process is replaced after this many inputs, or when it holds this many megabytes. */
   readonly recycle: { readonly inputs: number; readonly megabytes: number };
   /** Flags of Node for the process. */
   readonly execArgv: readonly string[];
@@ -34,13 +34,13 @@ export type ModelProcessOptions = {
 
 export type ModelProcess = {
   /**
-   * One row an input, joined. One call after the other, whoever makes them. A process that dies is replaced once.
+   * Rows for inputs, one per input, concatenated. Calls run one after the other. A process that dies is replaced once.
    * @throws Failure with the code of the role for a model that can't be loaded, MODEL_TIMEOUT, TOOL_ERROR; the signal's reason
    */
   readonly ask: (request: WorkRequest, signal: AbortSignal) => Promise<Rows>;
   /**
-   * Of a language model: the same for a reply, for which `signal` alone says how long it may take.
-   * @param onStarted called when the call has come to its turn
+   * The same for a reply of a language model; only `signal` limits its time.
+   * @param onStarted called when it is the call's turn
    */
   readonly complete: (
     request: CompleteRequest,
@@ -53,10 +53,10 @@ export type ModelProcess = {
 
 export type Rows = Extract<Reply, { kind: "rows" }>;
 
-/** A model that nobody asks for gives its memory back. */
+/** A model that is not used releases its memory. */
 const IDLE_MS = 60_000;
 
-/** Holds a model in a process of its own, which is started when it is first asked. */
+/** Holds a model in a process of its own, which the first request starts. */
 export function openModelProcess(options: ModelProcessOptions): ModelProcess {
   let child: ChildProcess | undefined;
   let inputs = 0;
@@ -89,7 +89,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
       throw error;
     }
   };
-  /** When all that were asked before are through. */
+  /** Waits until all earlier requests have ended. */
   const askInTurn = (request: Sent, limits: AskLimits, onStarted: () => void) => {
     const asked = turn.then(() =>
       askWithRestart(() => askOnce(request, limits, onStarted), options),
@@ -118,7 +118,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
 type Sent = WorkRequest | CompleteRequest;
 type Given = Exclude<Reply, { kind: "ready" | "failed" }>;
 
-/** What killed a process, such as a lack of memory, may have passed; twice in a row is no accident. */
+/** Repeats a request once: the cause of a killed process, such as a lack of memory, may have passed. */
 async function askWithRestart(
   ask: () => Promise<Given>,
   { role, model }: ModelProcessOptions,
@@ -188,7 +188,7 @@ const brokeOver = ({ role, model }: ModelProcessOptions, reply: Reply): Failure 
 /** The process ended, or could not be started, before it answered. */
 class ChildEnded extends Error {
   override readonly name = "ChildEnded";
-  /** In words: its status, the signal that killed it, or the system's error. */
+  /** Its exit status, the signal that killed it, or the system's error. */
   readonly how: string;
   constructor(how: string) {
     super(`the process of the model ended: ${how}`);
@@ -198,18 +198,18 @@ class ChildEnded extends Error {
 
 type AskLimits = {
   readonly signal: AbortSignal;
-  /** null: as long as the signal says. */
+  /** null: limited only by the signal. */
   readonly timeoutMs: number | null;
-  /** What is thrown when the time is up. */
+  /** Makes the error when the time is up. */
   readonly timeout: () => Error;
-  /** How long a reply that is given up may take to end; undefined: it is not waited for. */
+  /** Time for an aborted reply to end; undefined: it is not waited for. */
   readonly stopMs?: number | undefined;
 };
 
 /**
- * Sends one request and waits for its reply, after an abort for what it was in the middle of. The caller asks once at a time,
- * and ends the process after any throw. Only while it waits does the process keep this one alive.
- * @throws ChildEnded; the signal's reason; what `timeout` gives
+ * Sends one request and waits for its reply, or after an abort for the reply to what it was doing. The caller makes one request
+ * at a time, and kills the process after any error. Only during the wait does the process keep this one alive.
+ * @throws ChildEnded; the signal's reason; the error of `timeout`
  */
 async function askChild(
   child: ChildProcess,

@@ -18,11 +18,11 @@ export type RerankerSettings = Omit<ConfigValues["retrieve"]["rerank"], "provide
 export type Reranker = {
   /** `model_id` and the first digits of the SHA-256 of its files. */
   readonly name: string;
-  /** SHA-256 over its files, 64 hex. */
+  /** SHA-256 of its files, 64 hex digits. */
   readonly digest: string;
   /**
-   * How well each text answers a question, in order: as the model gives it, of any size, rounded to four places. A text
-   * that does not fit beside the question loses its end, and a question that takes more than half of the room as well.
+   * How well each text answers a question, in order: the model's own score, without bounds, rounded to four places. A text that
+   * does not fit beside the question loses its end, and so does a question that takes more than half of the room.
    * @throws Failure RERANK_MODEL_INVALID, MODEL_TIMEOUT, TOOL_ERROR, MODEL_OUTPUT_INVALID; the signal's reason
    */
   score(question: string, texts: readonly string[], signal: AbortSignal): Promise<number[]>;
@@ -39,8 +39,8 @@ const RERANKER: ModelRole = {
 };
 
 /**
- * A cross-encoder that was trained to tell how well a passage answers a question, in one number.
- * @throws Failure RERANK_MODEL_INVALID when the package or the model's files are not there, or it gives other than one number;
+ * Opens a cross-encoder that was trained to score with one number how well a passage answers a question.
+ * @throws Failure RERANK_MODEL_INVALID if the package or the model's files are missing, or it gives more than one number;
  *   MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function openReranker(
@@ -61,7 +61,7 @@ export async function openReranker(
   };
 }
 
-/** Looks at a model without loading it. @throws Failure RERANK_MODEL_INVALID */
+/** Checks a model without loading it. @throws Failure RERANK_MODEL_INVALID */
 export async function checkReranker(settings: RerankerSettings, workroot: string): Promise<void> {
   await checkPinned(RERANKER, settings, lookAtModel(settings, workroot));
 }
@@ -75,10 +75,10 @@ function lookAtModel(settings: RerankerSettings, workroot: string): string {
   throw notOfItsKind(RERANKER, settings.model_id, folder, why);
 }
 
-/** Whether labels are those of a model that gives one number to a pair. */
+/** Whether the labels are those of a model with one number per pair. */
 export const isForReranking = (labels: readonly string[]): boolean => labels.length === 1;
 
-/** What a batch adds to a number by its padding is no difference between passages. */
+/** Rounds, because padding in a batch changes the score slightly without meaning a difference between passages. */
 const toScore = ([logit = NaN]: Float32Array): number => Math.round(logit * 1e4) / 1e4;
 
 function noNumber(name: string): never {

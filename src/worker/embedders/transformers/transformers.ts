@@ -26,8 +26,8 @@ const EMBEDDING: ModelRole = {
 };
 
 /**
- * A local model by @huggingface/transformers, in a process of its own. Nothing is ever downloaded.
- * @throws Failure EMBED_MODEL_MISSING when the package or the model's files are not there; MODEL_TIMEOUT, TOOL_ERROR
+ * A local model by @huggingface/transformers in a process of its own. Nothing is ever downloaded.
+ * @throws Failure EMBED_MODEL_MISSING if the package or the model's files are missing; MODEL_TIMEOUT, TOOL_ERROR
  */
 export async function createTransformersEmbedder(
   settings: TransformersSettings,
