@@ -18,7 +18,7 @@ const { version } = JSON.parse(readFileSync(`${packageRoot}/package.json`, "utf8
   version: string;
 };
 
-/** Loads the one process that a command needs. */
+/** Loads the code of the process that a command belongs to. */
 const processes: Record<Command["process"], () => Promise<CommandHandlers>> = {
   producer: async () => (await import("./producer/main.ts")).handlers,
   worker: async () => (await import("./worker/main.ts")).handlers,
@@ -35,7 +35,7 @@ async function run(command: Command, invocation: Invocation): Promise<number> {
   return (await handle(invocation)) ?? EXIT.ok;
 }
 
-// The worker that runs the command of a schedule hands over what no environment should hold, and says that it does.
+// The worker that runs the command of a schedule sends secrets by the channel instead of the environment.
 if (process.env[SECRETS_FOLLOW] !== undefined) {
   Reflect.deleteProperty(process.env, SECRETS_FOLLOW);
   Object.assign(process.env, await receiveSecrets());
@@ -45,20 +45,20 @@ if (process.env[STOP_WITH_PARENT] !== undefined) stopWithParent();
 const wantsJson = process.argv.includes("--json");
 const wantsStack = process.argv.includes("--debug");
 
-/** The one place where a command's error becomes words and an exit code. */
+/** The only place that converts a command's error to a message and an exit code. */
 function report(error: unknown): number {
   printFailure(error, { json: wantsJson, stack: wantsStack });
   return exitCodeOf(error);
 }
 
-// A reader that went away, as in `… | head`, has all it wanted: nobody is left to print for.
+// The reader closed the pipe, as in `… | head`: there is nobody to print for.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   process.stderr.write(`nightdesk: the output can't be written: ${error.message}\n`);
   process.exit(1);
 });
 
-// A fault outside of any awaited call, such as an event of a library: no raw stack, and no half-dead process.
+// An error outside of awaited code, such as in an event of a library: print no raw stack, and leave no broken process.
 process.on("uncaughtException", (error) => {
   process.exit(report(error));
 });
@@ -81,7 +81,7 @@ try {
       packageRoot,
       version,
     });
-    // An engine that was opened and then failed to migrate would keep its process for ever.
+    // A database engine that was opened and then failed to migrate would keep its process alive for ever.
     if (command.process === "embedded") process.exit(code);
     process.exitCode = code;
   });
@@ -90,7 +90,7 @@ try {
   const isStatus = operands.length + unknown.length === 0;
   await program.parseAsync(isStatus ? ["status", ...words] : words, { from: "user" });
 } catch (error) {
-  // Commander ends so, too, after it has printed help or the version.
+  // Commander also throws after it has printed help or the version.
   const isDone = error instanceof CommanderError && error.exitCode === 0;
   if (!isDone) {
     process.exitCode = report(error instanceof CommanderError ? usageFailure(error) : error);

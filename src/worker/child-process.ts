@@ -10,18 +10,18 @@ type ChildCommand = {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What it reads from stdin; nothing without it. */
+  /** The text for its stdin; empty by default. */
   readonly input?: string;
-  /** `told`: a command of ours, which ends when this process does. Another program knows nothing of it. */
+  /** `told`: a Nightdesk command, which ends when this process ends. Another program does not notice that. */
   readonly ourEnd?: "told" | "untold";
-  /** Variables that a command of ours gets beside its environment, which others could see. */
+  /** Variables that a Nightdesk command receives by its channel, because other users could read its environment. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Told each line of stderr as it comes. */
+  /** Called with each line of stderr as it arrives. */
   readonly onMessage?: (line: string) => void;
 };
 
 export type ChildEnd = {
-  /** Null for a death by signal. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The last lines of stdout and of stderr, without control characters. */
@@ -34,10 +34,10 @@ const CHARS_KEPT = 500;
 const KILL_MS = 5_000;
 
 /**
- * Runs a program without a shell and waits for its end. When the signal aborts, it gets SIGTERM, and SIGKILL later, with
- * all that it started; its end is awaited all the same.
- * @param killMs between SIGTERM and SIGKILL
- * @throws the system's error when it can't be started
+ * Runs a program without a shell and waits for its end. When the signal aborts, the program and everything that it started get
+ * SIGTERM, and later SIGKILL; the end is awaited all the same.
+ * @param killMs milliseconds between SIGTERM and SIGKILL
+ * @throws the system's error if it can't be started
  */
 export function runChild(
   command: ChildCommand,
@@ -48,7 +48,7 @@ export function runChild(
   const child = start(command);
   const output = collectLines(child.stdout, () => undefined);
   const messages = collectLines(child.stderr, onMessage);
-  // One that does not read its input to the end has all that it wanted.
+  // A program that does not read its whole input causes an error here, which does not matter.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input ?? "");
   const stop = () => {
@@ -81,33 +81,33 @@ function start({ file, args, cwd, env, ourEnd = "untold", secrets }: ChildComman
       ...(secrets === undefined ? {} : { [SECRETS_FOLLOW]: "1" }),
     },
     stdio: ["pipe", "pipe", "pipe", ...(told ? ["ipc" as const] : [])],
-    // Apart from the terminal: Ctrl-C is the worker's to pass on.
+    // In a process group of its own: Ctrl-C must reach only the worker, which passes it on.
     detached: true,
   });
   if (!hasPipes(child)) throw new Error(`${file} was started without pipes`);
-  // One that could not be started, or has ended already, says so by its own events.
+  // If it could not be started or has ended already, its own events report that.
   if (secrets !== undefined && child.connected) child.send(secrets, () => undefined);
   return child;
 }
 
 type Child = ChildProcess & Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">;
 
-/** The list of pipes, which may be longer than three, does not tell its type. */
+/** The type of `stdio` with a fourth entry does not tell TypeScript that the pipes exist. */
 const hasPipes = (child: ChildProcess): child is Child =>
   child.stdin !== null && child.stdout !== null && child.stderr !== null;
 
-/** What it started holds its pipes open, and would keep its end from being seen. */
+/** Signals the whole process group: a grandchild keeps the pipes open, and the end would not be noticed. */
 export function signalGroup(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has ended meanwhile.
     if (!hasCode(error, "ESRCH")) throw error;
   }
 }
 
-/** @returns gives the last lines, each cut after 500 characters */
+/** @returns a function for the last lines, each cut to 500 characters */
 function collectLines(
   stream: NodeJS.ReadableStream,
   onLine: (line: string) => void,
@@ -124,7 +124,7 @@ function collectLines(
   };
   stream.on("data", (chunk: Buffer) => {
     const parts = (open + decoder.write(chunk)).split(/\r?\n/);
-    // A line without an end is kept as far as it will be shown.
+    // Only the part of an unfinished line that can be shown is stored.
     open = (parts.pop() ?? "").slice(0, CHARS_KEPT);
     for (const part of parts) add(part);
   });
@@ -142,19 +142,18 @@ const PLAIN = new Set([
   ...["NIGHTDESK_CONFIG", "NIGHTDESK_WORKROOT", "NIGHTDESK_LOG_LEVEL", "NIGHTDESK_OLLAMA_BASE_URL"],
 ]);
 const LOCALE = /^LC_[A-Z]+$/;
-/** What Node and the configuration read beside that. */
+/** Further variables that Node and the configuration read. */
 const OUR_OWN = new Set([
   ...["OLLAMA_BASE_URL", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"],
 ]);
 
 /**
- * The environment of a program that somebody else wrote: where and as whom it runs, and no variable that may hold a
- * password or a key.
+ * The environment of a foreign program: where and as which user it runs, but no variable that may hold a password or a key.
  */
 export const foreignEnvironment = (env: Environment): Environment =>
   pick(env, (name) => PLAIN.has(name) || LOCALE.test(name));
 
-/** The environment of a command of ours. What it reaches the database with comes by another way: secrets-by-channel.ts. */
+/** The environment of a Nightdesk command. Credentials of the database come by its channel: shared/child-process.ts. */
 export const ownEnvironment = (env: Environment): Environment =>
   pick(env, (name) => PLAIN.has(name) || LOCALE.test(name) || OUR_OWN.has(name));
 

@@ -19,7 +19,7 @@ import type { FaultLog } from "./loop.ts";
 
 export type WorkerConnections = {
   readonly database: Database;
-  /** The same database for leases and the heartbeat alone: runs that hold every other connection hold none of these. */
+  /** The same database, only for leases and the heartbeat: runs can occupy all other connections, but not these. */
   readonly leaseDatabase: Database;
   readonly queue: JobQueue;
   /** Closes the queue and what it needs, but not the database. */
@@ -27,11 +27,11 @@ export type WorkerConnections = {
   closeDatabase(): Promise<void>;
 };
 
-/** Beside one connection a job: the listener and the loops. */
+/** Connections beside one per job: for the listener and the services. */
 const SPARE_CONNECTIONS = 5;
-/** The queue's own, beside one a job. */
+/** Connections of the queue beside one per job. */
 const SPARE_OF_QUEUE = 7;
-/** One for the leases and one for the heartbeat: neither waits for the other. */
+/** One for the leases and one for the heartbeat, so that neither waits for the other. */
 const LEASE_CONNECTIONS = 2;
 
 const WENT_AWAY = "the database or the queue was away while the worker started";
@@ -40,8 +40,8 @@ const isDraining = ({ invocation }: CommandContext): boolean =>
   invocation.options["drain"] === true;
 
 /**
- * Runs a step of a start again while the database, which was there, or the queue is away: for as long as that takes, or for
- * a minute by a worker that ends when nothing is left to do.
+ * Repeats a step of the start while the database, which has answered before, or the queue is unreachable: without limit, or
+ * for a minute with `--drain`.
  */
 export async function whileStarting(
   context: CommandContext,
@@ -55,7 +55,7 @@ export async function whileStarting(
   faults.works(WENT_AWAY);
 }
 
-/** Waits for a queue that is away, as for a database that went away; who waits for the end of the work is told of Redis at once. */
+/** Waits for an unreachable queue like for a database; but with `--drain` an unreachable Redis fails at once. */
 async function awaitQueue(
   context: CommandContext,
   faults: FaultLog,
@@ -69,10 +69,10 @@ async function awaitQueue(
 }
 
 /**
- * Opens database and queue, with as many connections as jobs run at once and two for their leases. A database that has answered once and then goes
- * away is waited for, and so is Redis.
- * @throws Failure DATABASE_UNREACHABLE when it does not answer at first; QUEUE_UNREACHABLE where nobody waits for Redis;
- *   CONFIG_ERROR for a queue that can't be used; SCHEMA_OUTDATED, also when the queue is in Postgres and its tables are not
+ * Opens database and queue, with one connection per concurrent job and two for leases. If the database has answered once and
+ * then becomes unreachable, the worker waits for it, and so it does for Redis.
+ * @throws Failure DATABASE_UNREACHABLE if the first query fails; QUEUE_UNREACHABLE for Redis with `--drain`; CONFIG_ERROR for
+ *   an unusable queue; SCHEMA_OUTDATED, also for missing queue tables in Postgres
  */
 export async function connectWorker(
   context: CommandContext,
@@ -94,7 +94,7 @@ export async function connectWorker(
     maxConnections: concurrency + SPARE_CONNECTIONS,
   });
   try {
-    // A wrong address is a mistake, and told at once.
+    // Fails at once, because a wrong address is a mistake of the user.
     await database.query("select 1");
     await whileStarting(context, faults, async () => {
       await assertSchemaCurrent(database, join(invocation.packageRoot, "migrations"));
@@ -140,23 +140,23 @@ export async function connectWorker(
 }
 
 const LOOK_MS = 200;
-/** Looks in a row that find nothing, so that a command that is about to queue more keeps its worker. */
+/** Consecutive checks without work that end a worker, so that a command that is about to queue more keeps it. */
 const QUIET_LOOKS = 3;
 
-/** To one who waits for the end of the work, a database that is away for longer will not be back by itself. */
+/** For `--drain`: a database that is unreachable for longer will not come back by itself. */
 const AWAY_MS = 60_000;
 
 type IdleParts = {
   readonly database: Database;
   readonly runs: InFlightRuns;
-  /** Whom the worker can tell of batches that have ended: it does before it is idle. */
+  /** The hook targets that the worker serves: it calls them before it counts as idle. */
   readonly hookTargets: () => readonly HookTarget[];
 };
 
 /**
- * Resolves when nothing was left for so long that a worker could do, or when the signal aborts. While the database is away
- * nobody knows: the worker waits for it as it would for a job.
- * @throws Failure DATABASE_UNREACHABLE when that takes more than a minute
+ * Resolves when there has been no work for a while, or when the signal aborts. While the database is unreachable the state is
+ * unknown, and the worker waits.
+ * @throws Failure DATABASE_UNREACHABLE after a minute
  */
 export async function waitUntilIdle(
   { database, runs, hookTargets }: IdleParts,

@@ -5,20 +5,20 @@ import { safeName } from "./documents/formats/mail-attachments.ts";
 import { quotePath } from "./sandbox/names.ts";
 import type { Sandbox } from "./sandbox/open-sandbox.ts";
 
-/** What a question, a tool or a check may read, by names and by paths. */
+/** The files that a question, a tool or a check may read, by names and by paths. */
 export type DeskFiles = Pick<Sandbox, "readTextFile" | "locate" | "listPaths" | "listPathsNow">;
 
-/** What the index knows of attachments. */
+/** The attachments in the index. */
 type KnownAttachments = {
-  /** All, in order of path. */
+  /** All attachments, in order of path. */
   readonly list: () => Promise<readonly IndexedAttachment[]>;
-  /** Those whose name is one of these. */
+  /** The attachments with one of these names. */
   readonly named: (names: readonly string[]) => Promise<readonly IndexedAttachment[]>;
 };
 
 /**
- * The files of the sandbox, and the attachments of their mails: listed, and found by their names alone, as the index knows
- * them; read by their paths, as their mails hold them. A file comes before an attachment of its name.
+ * The files of the sandbox and the attachments of mails. Attachments are listed and found by name from the index, and read by
+ * path from their mails. A file has precedence over an attachment of the same name.
  */
 export function withAttachments(sandbox: DeskFiles, attachments: KnownAttachments): DeskFiles {
   let kept: { readonly files: readonly string[]; readonly paths: readonly string[] } | undefined;
@@ -54,13 +54,13 @@ export function withAttachments(sandbox: DeskFiles, attachments: KnownAttachment
   };
 }
 
-/** A name alone that no file has, or that none may have. */
+/** A bare name that no file has, or that is not allowed for files. */
 const isUnknownName = (path: string, found: Refusal | { readonly kind: string }): boolean =>
   !path.includes("/") &&
   "code" in found &&
   (found.code === "FILE_NOT_FOUND" || found.code === "PATH_DENIED");
 
-/** Of mails that are gone, or may not be read any more, nothing is listed. */
+/** Leaves out attachments of mails that are gone or may not be read any more. */
 function withMails(
   attachments: readonly IndexedAttachment[],
   files: readonly string[],

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { runChild } from "./child-process.ts";
 
 /**
- * Starts `child.ts`, or what it was compiled to, beside the module at this URL: a process of ours that is told by messages,
- * writes nothing, and is killed when this one exits.
- * @param execArgv flags of Node; one that listens for a debugger is not passed on
+ * Starts `child.ts`, or its compiled form, beside the module at this URL, as a process of ours: it works by messages, prints
+ * nothing, and is killed when this process exits.
+ * @param execArgv flags of Node; those for a debugger are not passed on
  */
 export function forkBeside(
   moduleUrl: string,
@@ -29,9 +29,9 @@ export function forkBeside(
   return child;
 }
 
-/** In the process that was started: ends it when its parent is gone, and at no signal of the terminal. */
+/** For the child: ends it when its parent has ended, but not at a signal of the terminal. */
 export function endWithParent(): void {
-  // Ctrl-C reaches the whole group, and the worker still wants what it has asked for. It ends this process itself.
+  // Ctrl-C reaches the whole group, but the worker still needs the results of this process, and ends it itself.
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => undefined);
   process.on("disconnect", () => {
@@ -39,10 +39,10 @@ export function endWithParent(): void {
   });
 }
 
-/** Where the kernel tells of processes; macOS has none. */
+/** The folder of the kernel's process information; macOS has none. */
 const PROC_FOLDER = "/proc";
 
-/** Of a process of this machine; 0 where there is no /proc, and where it has ended. */
+/** Resident bytes of a process on this machine; 0 without /proc, and if it has ended. */
 export function residentBytes(pid: number | undefined): number {
   try {
     const status = readFileSync(`${PROC_FOLDER}/${pid ?? 0}/status`, "latin1");
@@ -52,19 +52,19 @@ export function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** A look by `ps` starts a process. */
+/** Interval for `ps`, longer because each call starts a process. */
 const PS_MS = 200;
 
 export type MemoryLooks = {
   readonly pid: number | undefined;
-  /** Between two looks in the folder; without it they are made by `ps`, a fifth of a second apart. */
+  /** Interval for reading the folder; without a folder, `ps` runs every fifth of a second. */
   readonly everyMs: number;
   readonly procFolder?: string | undefined;
 };
 
 /**
- * Looks again and again at the resident bytes of a process of this machine. A look that fails counts 0.
- * @returns ends it
+ * Measures the resident bytes of a process on this machine again and again. A failed measurement counts as 0.
+ * @returns a function that ends it
  */
 export function watchResidentBytes(
   { pid, everyMs, procFolder = PROC_FOLDER }: MemoryLooks,
@@ -96,12 +96,12 @@ async function lookByPs(
   while (isOn()) {
     await setTimeout(PS_MS, undefined, { signal }).catch(() => undefined);
     if (!isOn()) return;
-    // What keeps it from being started, such as a user with as many processes as he may have, may pass.
+    // The cause of a failed start, such as the user's limit of processes, may pass.
     const looked = await runChild({ file, args, cwd: "/", env: {} }, signal).catch(() => undefined);
     if (isOn()) onLook(Number(looked?.output[0] ?? 0) * 1024);
   }
 }
 
-/** The first line of what an error says: of a library's, the rest is advice or a stack. */
+/** The first line of an error's message: in errors of libraries the rest is advice or a stack. */
 export const firstLineOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";

@@ -2,20 +2,20 @@ import type { ValidateFunction } from "ajv/dist/2020.js";
 import { compilePattern, parsePattern } from "../shared/schema/linear-pattern.ts";
 import type { LinearPattern } from "../shared/schema/linear-pattern.ts";
 
-/** A fault of a value: where it is, as a JSON pointer, and what was expected there. Holds nothing of the value. */
+/** A fault of a value: its place as a JSON pointer, and the expectation. Contains nothing of the value. */
 export type SchemaFault = { readonly path: string; readonly message: string };
 
-/** What is wrong with a value by the schema; nothing where it fits. */
+/** The faults of a value by the schema; empty if it is valid. */
 type Validator = (value: unknown) => readonly SchemaFault[];
 
-/** Compiles a JSON schema that `schemaProblem` has nothing against; an equal one is compiled once. */
+/** Compiles a JSON schema that `schemaProblem` accepts; equal schemas are compiled once. */
 export type SchemaCompiler = (schema: Readonly<Record<string, unknown>>) => Promise<Validator>;
 
-/** Schemas whose code is kept. A batch has one or few. */
+/** The most compiled schemas in memory. A batch has one or few. */
 const MOST_KEPT = 64;
 const MOST_FAULTS = 10;
 
-/** The validator is loaded with the first schema: a process that extracts nothing does not pay for it. */
+/** Loads the validator with the first schema: a process that extracts nothing does not load it. */
 export function schemaCompiler(): SchemaCompiler {
   const compiled = new Map<string, Promise<Validator>>();
   return (schema) => {
@@ -35,7 +35,7 @@ async function compile(schema: Readonly<Record<string, unknown>>): Promise<Valid
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
-    // The schema was checked when it was queued, and may name a draft that this class does not hold.
+    // The schema was checked when it was queued, and may name a draft that this class does not know.
     meta: false,
     validateSchema: false,
     logger: false,
@@ -47,14 +47,14 @@ async function compile(schema: Readonly<Record<string, unknown>>): Promise<Valid
   return (value) => faultsOf(validate, value);
 }
 
-/** Patterns of a user's schema run in an engine that never goes back; those of our formats go back over nothing. */
+/** Patterns of a user's schema run in an engine without backtracking; the formats below need no backtracking. */
 function linearRegExp(pattern: string): LinearPattern {
   const read = parsePattern(pattern);
   if (read.kind === "fault") throw new Error(`the pattern ${read.reason}`);
   return compilePattern(read.source);
 }
 
-/** The formats that are checked; others say what is meant, and nothing more. */
+/** The formats that are checked; other formats are mere documentation. */
 const FORMATS = {
   date: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/,
   time: /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:Z|[+-]\d\d:\d\d)?$/,
@@ -63,7 +63,7 @@ const FORMATS = {
   uri: /^[a-zA-Z][a-zA-Z\d+.-]{0,30}:\S{1,2000}$/,
 };
 
-/** The first faults, each once. Words are made of no more of them: a list of the allowed ones may be long. */
+/** The first faults, each once. No text is built for further ones: a list of allowed values may be long. */
 function faultsOf(validate: ValidateFunction, value: unknown): readonly SchemaFault[] {
   if (validate(value)) return [];
   const faults = new Map<string, SchemaFault>();
@@ -76,7 +76,7 @@ function faultsOf(validate: ValidateFunction, value: unknown): readonly SchemaFa
   return [...faults.values()];
 }
 
-/** What the message leaves out, where the schema says it: the words of a value are the document's. */
+/** Details from the schema that the message lacks. Nothing comes from the value, which holds words of the document. */
 function detailOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
   if (keyword === "enum") return `: ${JSON.stringify(params["allowedValues"]).slice(0, 500)}`;
   return "";

@@ -4,11 +4,11 @@ import { isQueueAway } from "../shared/queue/storage.ts";
 import { isDatabaseGone } from "../shared/store/connection/database.ts";
 import { isStorageFault } from "../shared/store/connection/errors.ts";
 
-/** Tells of services that are away: at once, then seldom, and when they are back. */
+/** Logs outages of services: at once, then rarely, and when they end. */
 export type FaultLog = {
-  /** @param what is said once, and again at most every 30 s with the number of faults since */
+  /** @param what the message; repeated at most every 30 s, with the number of faults since */
   broke(what: string, err: unknown): void;
-  /** Says how long it lasted, if it was broken. */
+  /** Logs how long the outage lasted, if there was one. */
   works(what: string): void;
 };
 
@@ -44,8 +44,8 @@ export function createFaultLog(
 const EVERY_MS = 250;
 
 /**
- * Passes on at most one value in 250 ms, the newest. A report that fails is dropped: progress is a courtesy,
- * and the job goes on without it.
+ * Reports at most one value in 250 ms, and drops the others. A report that fails is dropped: progress is optional, and the
+ * job continues.
  */
 export function throttle<T>(
   report: (value: T) => Promise<void>,
@@ -65,13 +65,13 @@ export function throttle<T>(
   };
 }
 
-/** A full disk or a read-only database is waited for, however long: what is in hand can't be stored anywhere else. */
+/** Interval of tries with a full disk or a read-only database; without limit, because results can't be stored elsewhere. */
 const STORAGE_MS = 5_000;
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
 
-/** Growing delays, of all together so many milliseconds; of one who tries for as long as it takes, without a last. */
+/** Growing delays with a total of about `withinMs`; endless by default. */
 export function* backOff(withinMs = Infinity): Generator<number> {
   let delayMs = FIRST_DELAY_MS;
   let waitedMs = 0;
@@ -83,9 +83,9 @@ export function* backOff(withinMs = Infinity): Generator<number> {
 }
 
 /**
- * Runs the body again while the database or the queue is away, and for as long as the database can't store anything.
- * @param delaysMs how long to wait before each further try; after the last, the error is the caller's
- * @param onAway told of every try that found it away
+ * Repeats the body while the database or the queue is unreachable, and as long as the database can't store anything.
+ * @param delaysMs the delays before further tries; after the last one the error is thrown
+ * @param onAway called after each failed try
  */
 export async function retryOnDisconnect<T>(
   body: () => Promise<T>,

@@ -11,14 +11,14 @@ import { networkKindOf } from "../shared/http/network-address.ts";
 export type OutboundRequest = {
   readonly url: URL;
   readonly headers?: OutgoingHttpHeaders;
-  /** GET without it, and POST where there is a body. */
+  /** Default: GET, or POST with a body. */
   readonly method?: string;
   readonly body?: string;
-  /** Certificates (PEM) that are trusted in place of the built-in ones. */
+  /** Certificates (PEM) that are trusted instead of the built-in ones. */
   readonly ca?: readonly string[];
-  /** Which addresses may be connected to. */
+  /** Whether a connection to an address is allowed. */
   readonly isAllowed: (address: string) => boolean;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly lookup?: (
     hostname: string,
     options: { readonly all: true },
@@ -26,7 +26,7 @@ export type OutboundRequest = {
   ) => void;
 };
 
-/** A host that leads where this request may not go. Nothing was sent. */
+/** The host has an address that this request may not connect to. Nothing was sent. */
 export class AddressDenied extends Error {
   override readonly name = "AddressDenied";
 
@@ -39,24 +39,24 @@ export class AddressDenied extends Error {
 }
 
 /**
- * Sends one request over a connection of its own, and resolves with the head of the answer. The name is resolved once, and
- * the connection goes to an address that was checked: a name that changes its address meanwhile gains nothing. No redirect
- * is followed, and no proxy of the environment is used, which would resolve the name again, out of our sight.
- * @throws AddressDenied; the system's error for a connection that fails
+ * Sends one request over a connection of its own, and resolves with the head of the response. The name is resolved once, and the
+ * connection uses a checked address, so changing the address of the name meanwhile is useless. It follows no redirect, and uses
+ * no proxy of the environment, because a proxy would resolve the name again without the check.
+ * @throws AddressDenied; the system's error for a failed connection
  */
 export async function sendRequest(
   { url, headers = {}, method, body, ca, isAllowed, lookup = systemLookup }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  // Nobody looks up an address.
+  // `lookup` is not called for an IP address.
   if (isIP(host) !== 0 && !isAllowed(host)) throw new AddressDenied(host, host);
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const request = open(
       url,
       {
-        // The shared agent may have been told of a proxy.
+        // The shared agent may have a proxy.
         agent: false,
         method: method ?? (body === undefined ? "GET" : "POST"),
         ...(ca === undefined ? {} : { ca: [...ca] }),
@@ -73,7 +73,7 @@ export async function sendRequest(
   });
 }
 
-/** The address that a name leads to, for a connection that is opened elsewhere. @throws as sendRequest */
+/** The allowed address of a name, for a connection that is opened elsewhere. @throws as sendRequest */
 export async function resolveAllowed(
   host: string,
   isAllowed: OutboundRequest["isAllowed"],
@@ -85,7 +85,7 @@ export async function resolveAllowed(
   return allowed.address;
 }
 
-/** Gives the connection those addresses alone that it may go to. */
+/** Passes only allowed addresses to the connection. */
 const checkedLookup =
   (
     isAllowed: OutboundRequest["isAllowed"],

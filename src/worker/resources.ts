@@ -40,33 +40,33 @@ import {
   textExtractionOf,
 } from "./settings.ts";
 
-/** What the jobs of a worker share: each part is opened when a job first needs it. */
+/** The parts that the jobs of a worker share; the first job that needs a part opens it. */
 export type WorkerResources = {
   readonly config: Config;
   readonly database: Database;
   readonly sandbox: () => Promise<BoundSandbox>;
-  /** What the sandbox gives, and the attachments of mails that the index knows. */
+  /** The files of the sandbox, and the attachments of mails in the index. */
   readonly files: () => Promise<DeskFiles>;
   readonly embedder: () => Promise<Embedder>;
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
   readonly search: () => Promise<Search>;
-  /** Reads the picture of a page, where index.ocr says how. */
+  /** Reads the picture of a page, by the settings of index.ocr. */
   readonly readPage: ReadPage;
-  /** A thread of their own: a check of an answer must not wait until a long document is cut. */
+  /** A thread of its own: the check of an answer must not wait while a long document is cut. */
   readonly offloadDocuments: Offload;
-  /** How the calls of a run come to one of several hosts. */
+  /** Chooses between several hosts for the calls of a run. */
   readonly choiceOf: (runId: string) => HostChoice;
-  /** All but the calls, which are a job's own. */
+  /** The shared dependencies, without calls, which belong to a job. */
   readonly pipeline: () => Promise<SharedDependencies>;
-  /** The same for who may find and read only what begins with one of these paths; all, where there is none. */
+  /** The same, limited to paths with one of these prefixes; unlimited without any. */
   readonly within: (pathPrefixes: readonly string[]) => WorkerResources;
 };
 
 type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "search" | "judge"> & {
   readonly compareClaims: CompareClaims | undefined;
   readonly models: ProcessModels;
-  /** @param ofRun as a search takes it */
+  /** @param ofRun the third parameter of Search */
   readonly search: (
     request: Parameters<PipelineDependencies["search"]>[0],
     signal: AbortSignal,
@@ -74,7 +74,7 @@ type SharedDependencies = Omit<PipelineDependencies, "calls" | "models" | "searc
   ) => ReturnType<PipelineDependencies["search"]>;
 };
 
-/** The code of a part is loaded with it: a worker of questions loads none of what it does not use. */
+/** Loads the code of each part when it is opened: a worker that only answers questions does not load the rest. */
 export function openResources(context: CommandContext, database: Database): WorkerResources {
   const { config, invocation } = context;
   const looked = database.within("lookup");
@@ -157,7 +157,7 @@ export function openResources(context: CommandContext, database: Database): Work
           return {
             ...others,
             ...readingIn(await boundFiles()),
-            // A link is a document under its own name, wherever it leads.
+            // A link counts as a document under its own name, wherever it leads, and could lead out.
             search: async (...asked) =>
               (await find(...asked)).filter(({ path }) => !leadsOut(path)),
           };
@@ -168,7 +168,7 @@ export function openResources(context: CommandContext, database: Database): Work
   return resources;
 }
 
-/** The only way to documents: by files, or by what the index keeps of them, as documents.from says. */
+/** The only access to documents: by files, or by their stored contents, as documents.from selects. */
 export async function openFiles(config: Config, db: Database): Promise<Sandbox> {
   const extractText = textExtractionOf(config, db);
   const known = {
@@ -192,7 +192,7 @@ export async function openFiles(config: Config, db: Database): Promise<Sandbox> 
 
 const loadContents = () => import("../shared/store/index/contents.ts");
 
-/** Says in the log when questions are compared with other vectors than those of the configuration. */
+/** Logs once when questions are compared with vectors of another embedder than the configured one. */
 function saidOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors {
   let said: string | null = null;
   return async () => {
@@ -212,7 +212,7 @@ async function openEmbedder(config: Config, reach: HostReach): Promise<Embedder>
 async function otherEmbedder(config: Config, model: string, reach: HostReach): Promise<Embedder> {
   const embed = { ...config.embed, model_id: model };
   const embedder = await openEmbedder({ ...config, embed }, reach);
-  // The built-in one takes no name: without this, a misspelt one would seem to have worked.
+  // The built-in embedder ignores the name: without this check, a misspelt one would seem to work.
   if (config.embed.provider === "hashing" && embedder.id !== model) {
     throw new Failure(
       "EMBED_MODEL_MISSING",
@@ -226,7 +226,7 @@ type Parts = {
   readonly config: Config;
   readonly database: Database;
   readonly files: DeskFiles;
-  /** Opened by the first search: what needs none does not need the embedder's host either. */
+  /** Opened by the first search: a job without a search does not need the embedder's host. */
   readonly search: () => Promise<Search>;
   readonly reach: HostReach;
 };
@@ -257,7 +257,7 @@ async function pipelineOf({
           text,
           limit,
           mode: "hybrid",
-          // A word that looks like one of the question's is a hint to a person, and no evidence.
+          // A word with similar spelling is a hint for a person, but no evidence.
           spelling: "as written",
           purpose: "evidence",
           ...(pathPrefix === null ? {} : { pathPrefix }),
@@ -293,7 +293,7 @@ const readingIn = (
   locate: (path) => files.locate(path),
 });
 
-/** Undefined where verify.entailment is off. The model is opened by the first answer that needs it. */
+/** Undefined if verify.entailment is off. The first answer that needs the model opens it. */
 function compareClaimsBy(config: Config): CompareClaims | undefined {
   const settings = entailmentSettingsOf(config);
   if (settings === null) return undefined;
@@ -311,7 +311,7 @@ function compareClaimsBy(config: Config): CompareClaims | undefined {
   };
 }
 
-/** The index over a listing is kept as long as the same one is given. */
+/** Keeps the files computed from a listing until the listing changes. */
 function knownFilesIn(desk: DeskFiles): PipelineDependencies["knownFiles"] {
   let kept: { readonly paths: readonly string[]; readonly files: KnownFiles } | undefined;
   return async () => {

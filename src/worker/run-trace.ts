@@ -16,39 +16,39 @@ import type {
 } from "../shared/job/run-result.ts";
 import type { VerificationRecord } from "../shared/job/verification.ts";
 
-/** What a run has done so far. It outlives a step that throws, so that a fault leaves its record too. */
+/** The record of a run so far. It outlives a step that throws, so that a failed run has a record too. */
 export type RunTrace = {
-  /** Says that what begins now may take so long before anything else is heard of the run; Infinity where that has limits of its own. */
+  /** Announces how long the next activity may take before further progress; Infinity if it has limits of its own. */
   mayTake(milliseconds: number): void;
-  /** Runs one step and records how long it took, also when it throws. */
+  /** Runs one step and records its duration, also when it throws. */
   step<T>(name: StepName, body: () => T | Promise<T>): Promise<T>;
   /** Adds facts to the last event of that step; never document text or prompts. */
   detail(name: StepName, facts: Readonly<Record<string, unknown>>): void;
-  /** Adds to what the newest step has waited for its turn at a model host. */
+  /** Adds time spent waiting for a model host to the newest step. */
   waited(milliseconds: number): void;
   evidence(pieces: readonly EvidencePiece[]): void;
   toolCall(call: ToolCallRecord): void;
   reply(reply: ReplyRecord): void;
   models(models: readonly ModelUse[]): void;
-  /** What the last draft's quotes and figures were found to be; replaces what an earlier draft's were. As boundChecks bounds them. */
+  /** Quotes and figures of the last draft with their results, bounded by boundChecks; replaces those of an earlier draft. */
   checks(checks: AnswerChecks): void;
-  /** The claims of all drafts of an answer; replaces those of an earlier try at one. As boundClaims bounds them. */
+  /** The claims of all drafts of an answer, bounded by boundClaims; replaces those of an earlier try. */
   claims(claims: readonly ClaimRecord[]): void;
-  /** What the values of an extraction are bound to. As boundBindings bounds them. */
+  /** The bindings of the values of an extraction, bounded by boundBindings. */
   bindings(bindings: readonly FieldBinding[]): void;
   part(part: PartRecord): void;
-  /** All that the verification of the answer has come to; replaces what was said of it before. */
+  /** The state of the answer's verification; replaces the earlier one. */
   verification(record: VerificationRecord): void;
   /** Ids of the durable notes that the prompts show. */
   memory(ids: readonly string[]): void;
-  /** All that was recorded so far. */
+  /** Everything that was recorded so far. */
   record(): Omit<RunResult, "outcome">;
 };
 
-/** How long a run may rest when nothing else is said. A step that takes longer says so. */
+/** How long a run may take between two signs of progress, unless a step announces more. */
 export const REST_MS = 10 * 60_000;
 
-/** @param onMove told after each thing that the run does, how long it may take until the next */
+/** @param onMove called at each progress of the run, with the time allowed until the next */
 export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined): RunTrace {
   const now = performance.now.bind(performance);
   const moves = () => {
@@ -71,7 +71,7 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
   let bindings: readonly FieldBinding[] = [];
   let memoryIds: readonly string[] = [];
   let verification: VerificationRecord = NOT_VERIFIED;
-  // What an earlier attempt or another job asked was counted there.
+  // Replies taken over from an earlier attempt or another job were counted there.
   const asked = () => replies.filter(({ origin }) => origin === "asked");
 
   return {
@@ -153,15 +153,14 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
 const sum = (numbers: readonly number[]): number =>
   numbers.reduce((total, next) => total + next, 0);
 
-/** Rows of each kind that a run keeps of an answer. The longest answers that people read have a few hundred. */
+/** The most rows of each kind that a run stores about an answer. The longest answers that people read have a few hundred. */
 export const MOST_ROWS = 2_000;
-/** UTF-16 units of the words that each row repeats. */
+/** The most UTF-16 units of text in each row. */
 export const MOST_ROW_CHARS = 1_000;
 
 /**
- * The checks of an answer as they are kept: of more than 2,000 quotes or figures those that are wrong first, in the
- * order of the answer; of each, at most 1,000 characters. A long answer is
- * thus stored in moments, however many numbers it holds.
+ * Limits the checks of an answer for storage: of more than 2,000 quotes or figures the wrong ones first, in the order of the
+ * answer; of each at most 1,000 characters. So even an answer with very many numbers is stored quickly.
  */
 export const boundChecks = ({ quotes, figures }: AnswerChecks): AnswerChecks => ({
   quotes: firstByWeight(quotes, ({ class: found }) =>
@@ -173,11 +172,11 @@ export const boundChecks = ({ quotes, figures }: AnswerChecks): AnswerChecks => 
   })),
 });
 
-/** Rules that are kept of each of the first 200 claims; of further ones only those that fail, and what a model said. */
+/** The most rules stored per claim for the first 200 claims; further claims keep only failed rules and the judge's. */
 const MOST_RULES = 40;
 const MOST_WITH_RULES = 200;
 
-/** Claims as they are kept: of more than 2,000 the unsupported ones first; of each at most 1,000 characters. */
+/** Limits claims for storage: of more than 2,000 the unsupported ones first; of each text at most 1,000 characters. */
 export const boundClaims = (claims: readonly ClaimRecord[]): readonly ClaimRecord[] =>
   firstByWeight(claims, ({ grade }) => -CLAIM_GRADES.indexOf(grade)).map((claim, at) => ({
     ...claim,
@@ -193,7 +192,7 @@ export const boundClaims = (claims: readonly ClaimRecord[]): readonly ClaimRecor
       .map((check) => ({ ...check, detail: cut(check.detail) })),
   }));
 
-/** Bindings as they are kept: of more than 2,000 those that are not bound first; of each at most 1,000 characters. */
+/** Limits bindings for storage: of more than 2,000 the unbound ones first; of each text at most 1,000 characters. */
 export const boundBindings = (bindings: readonly FieldBinding[]): readonly FieldBinding[] =>
   firstByWeight(bindings, ({ state }) => (state === "bound" ? 1 : 0)).map((binding) => ({
     ...binding,
@@ -202,7 +201,7 @@ export const boundBindings = (bindings: readonly FieldBinding[]): readonly Field
     quote: binding.quote === null ? null : cut(binding.quote),
   }));
 
-/** The rows of least weight, in their order. */
+/** The rows with the least weight, in their original order. */
 function firstByWeight<Row>(rows: readonly Row[], weightOf: (row: Row) => number): readonly Row[] {
   if (rows.length <= MOST_ROWS) return rows;
   return rows
@@ -213,6 +212,6 @@ function firstByWeight<Row>(rows: readonly Row[], weightOf: (row: Row) => number
     .map(({ row }) => row);
 }
 
-/** A pair of surrogates is not cut in two: Postgres stores no half of one. */
+/** Does not leave half of a surrogate pair, which Postgres can't store. */
 const cut = (text: string): string =>
   text.length <= MOST_ROW_CHARS ? text : `${text.slice(0, MOST_ROW_CHARS).toWellFormed()}…`;

@@ -23,7 +23,7 @@ import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { Reranking } from "./search/rerank.ts";
 import type { SearchSettings } from "./search/search.ts";
 
-/** The slice of the configuration that the sandbox works with. */
+/** The settings of the sandbox. */
 export const policyOf = ({ security, roots }: Config): SecurityPolicy => ({
   securityRoot: roots.workroot,
   allowedRoots: security.allowed_roots,
@@ -38,7 +38,7 @@ export const policyOf = ({ security, roots }: Config): SecurityPolicy => ({
   allowRacyReads: security.allow_racy_reads,
 });
 
-/** The slice that search works with. */
+/** The settings of search. */
 export const searchSettingsOf = ({ retrieve }: Config): SearchSettings => ({
   lexicalK: retrieve.lexical_k,
   vectorK: retrieve.vector_k,
@@ -50,11 +50,11 @@ export const searchSettingsOf = ({ retrieve }: Config): SearchSettings => ({
   floor: retrieve.floor,
 });
 
-/** The sources, each with its language. */
+/** The sources with their languages. */
 export const sourcesOf = ({ index }: Config): ConfiguredSource[] =>
   index.sources.map((source) => ({ ...source, language: source.language ?? index.language }));
 
-/** How documents are cut. */
+/** The settings for cutting documents. */
 export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({
   maxChars: index.chunking.max_chars,
   overlap: index.chunking.overlap,
@@ -62,7 +62,7 @@ export const chunkSettingsOf = ({ index }: Config): ChunkSettings => ({
 
 const MEGABYTE = 1_000_000;
 
-/** What one file may take to become text. */
+/** The limits for extracting the text of one file. */
 export const readerLimitsOf = ({ documents: { reader } }: Config): ReaderLimits => ({
   timeoutMs: reader.timeout_s * 1_000,
   memoryBytes: reader.memory_mb * MEGABYTE,
@@ -74,7 +74,7 @@ export const readerLimitsOf = ({ documents: { reader } }: Config): ReaderLimits 
   },
 });
 
-/** The encodings of sources, by their roots from the work root, those in others first. */
+/** The encodings of sources by their roots, relative to the work root; a root within another comes first. */
 export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[] =>
   index.sources
     .flatMap(({ root, encoding }) => {
@@ -86,8 +86,8 @@ export const encodingsOf = ({ index, roots }: Config): readonly SourceEncoding[]
     .sort((one, other) => other.prefix.length - one.prefix.length);
 
 /**
- * Makes the texts of files; formats are loaded, and its process is started, by the first that needs it.
- * @param db holds what was read of pictures; without it they have no words
+ * Extracts texts of files. The first file that needs a format loads it, and the first that needs the reader process starts it.
+ * @param db holds texts that were read from pictures; without it pictures have no text
  */
 export function textExtractionOf(config: Config, db?: Queryable): ExtractText {
   const limits = readerLimitsOf(config);
@@ -108,7 +108,7 @@ export function textExtractionOf(config: Config, db?: Queryable): ExtractText {
   };
 }
 
-/** Where the embedder finds its files and its hosts; a host is checked only where it is used. */
+/** The files and hosts of the embedder; the URL of a host is checked only if it is used. */
 export const embedderPlaceOf = (
   config: Config,
   { accessOf, choice }: Pick<EmbedderPlace, "accessOf" | "choice">,
@@ -120,7 +120,7 @@ export const embedderPlaceOf = (
   choice,
 });
 
-/** How a command comes to hosts: by their keys, and with nothing known of how they stand. */
+/** A command's access to hosts: with their keys, but without knowledge of their state. */
 export const reachOfCommand = (
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -129,11 +129,11 @@ export const reachOfCommand = (
   choice: IN_ORDER,
 });
 
-/** Of `embed`, what is needed to embed a question as the passages were. */
+/** The settings of `embed` that determine how a question must be embedded to match the passages. */
 export const questionSettingsOf = ({ embed }: Config): QuestionSettings =>
   questionSettings.parse(embed);
 
-/** Opens the embedder of earlier settings, with the limits of now. @throws as createEmbedder */
+/** Opens the embedder of earlier settings, with the current limits. @throws as createEmbedder */
 export async function openFormerEmbedder(
   config: Config,
   settings: unknown,
@@ -163,19 +163,19 @@ const questionSettings = embedSchema
   .strip();
 type QuestionSettings = z.infer<typeof questionSettings>;
 
-/** The model that compares claims with their evidence; null where it is off. */
+/** The settings of the model that compares claims with evidence; null if it is off. */
 export function entailmentSettingsOf({ verify, embed }: Config): EntailmentSettings | null {
   const { provider, ...settings } = verify.entailment;
   return provider === "off" ? null : { ...settings, ...modelProcessOf(embed) };
 }
 
-/** The model that orders passages anew; null where it is off. */
+/** The settings of the model that reranks passages; null if it is off. */
 export function rerankerSettingsOf({ retrieve, embed }: Config): RerankerSettings | null {
   const { provider, ...settings } = retrieve.rerank;
   return provider === "off" ? null : { ...settings, ...modelProcessOf(embed) };
 }
 
-/** Milliseconds that a reranker may take for one search; 0 where it is off. */
+/** Milliseconds that the reranker may take for one search; 0 if it is off. */
 export const mostRerankMs = (config: Pick<Config, "retrieve" | "queue">): number => {
   const { provider, candidates, timeout_s } = config.retrieve.rerank;
   return provider === "off" ? 0 : mostComparingMs(candidates, timeout_s, config);
@@ -185,7 +185,7 @@ export const mostRerankMs = (config: Pick<Config, "retrieve" | "queue">): number
 export const mostEntailmentMs = (pairs: number, config: Pick<Config, "verify" | "queue">): number =>
   mostComparingMs(pairs, config.verify.entailment.timeout_s, config);
 
-/** A model is called once at a time: each call may have to wait for one of every other job. */
+/** The model handles one call at a time, so each call may wait for one call of every other job. */
 const mostComparingMs = (
   pairs: number,
   timeoutS: number,
@@ -204,7 +204,7 @@ const modelProcessOf = ({
   recycle_mb,
 });
 
-/** How searches are ordered anew; undefined where they are not. The model is opened by the first that finds something. */
+/** The reranking of searches; undefined if it is off. The first search with hits opens the model. */
 export function rerankingOf(config: Config): Reranking | undefined {
   const settings = rerankerSettingsOf(config);
   if (settings === null) return undefined;
@@ -215,7 +215,7 @@ export function rerankingOf(config: Config): Reranking | undefined {
   return { candidates: settings.candidates, model: () => model.get() };
 }
 
-/** What the record of each run says it was made with. */
+/** The facts about worker and configuration that each run records. */
 export const madeWithOf = (version: string, config: Config): MadeWith => ({
   version,
   configSha256: configFingerprint(config),

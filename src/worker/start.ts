@@ -48,27 +48,27 @@ import { madeWithOf } from "./settings.ts";
 export type RunningWorker = {
   readonly database: Database;
   readonly runs: InFlightRuns;
-  /** Whom it can tell of the end of a batch, as of now. */
+  /** The hook targets that it serves at the moment. */
   readonly hookTargets: () => readonly HookTarget[];
-  /** Rejects with Failure SCHEMA_OUTDATED when the schema has become another version's, and never resolves. */
+  /** Rejects with Failure SCHEMA_OUTDATED when another version has changed the schema; never resolves. */
   readonly outdated: Promise<never>;
-  /** The same, asked now; undefined while it is this version's. */
+  /** Checks the same at once; undefined while the schema is this version's. */
   checkSchema(): Promise<Failure | undefined>;
   /**
-   * Takes no new job, gives those in hand `graceMs` to end, and hands back the rest. A queue or a database that is
-   * away does not keep it long: all that it could not tell them, leases and rows do.
-   * @returns `left_open` when connections could not be closed, which would keep the process alive
+   * Takes no new job, gives current ones `graceMs` to end, and hands back the rest. An unreachable queue or database does not
+   * delay it for long: leases and rows make up for whatever it could not report.
+   * @returns `left_open` if connections could not be closed, which would keep the process alive
    */
   stop(graceMs: number): Promise<"closed" | "left_open">;
 };
 
-/** What waits for the queue or the database when all results are stored already. */
+/** Time for each part to close after all results are stored. */
 const CLOSE_MS = 2_000;
 
-/** Does the work of one job; all else is delivery. */
+/** Creates the function that does the work of one job; everything else is delivery. */
 type CreateRun = (database: Database) => RunJob;
 
-/** Connects a worker and starts it. @param clock that windows and deadlines go by */
+/** Connects a worker and starts it. @param clock for windows and deadlines */
 export async function startWorker(
   context: CommandContext,
   concurrency: number,
@@ -102,7 +102,7 @@ export async function startWorker(
     logger,
   });
   try {
-    // Before the first job: windows and the slots of hosts are those of the configuration.
+    // Before the first job, so that windows and slots of hosts follow the configuration.
     await whileStarting(context, faults, () => reconcileAtStart(sharedConfig, faults));
   } catch (error) {
     await connections.closeQueue();
@@ -163,7 +163,7 @@ export async function startWorker(
   try {
     await whileStarting(context, faults, () => wakeOnNotification(database, [leases, services]));
     await whileStarting(context, faults, async () => {
-      // Every further try of the queue's leaves a listener behind: none is made in vain.
+      // Checks first, because each further try of the queue on Postgres leaves a listener behind.
       await database.query("select 1");
       await deliveries.ready().catch(translate);
     });
@@ -181,14 +181,14 @@ type WorkerParts = {
   readonly connections: WorkerConnections;
   readonly services: Supervisor;
   readonly deliveries: TakenDeliveries;
-  /** Renewed until the last result is stored. */
+  /** Runs until the last result is stored. */
   readonly leases: Supervisor;
   readonly announcer: Announcer;
   readonly faults: FaultLog;
   readonly metrics: WorkerMetrics;
 };
 
-/** Results first, then the worker's row, then the connections. */
+/** Stops in this order: results, the worker's row, the connections. */
 async function stopWorker(
   { worker, connections, services, deliveries, leases, announcer, faults, metrics }: WorkerParts,
   graceMs: number,
@@ -229,11 +229,11 @@ const formatWorker = (
   ),
 });
 
-/** A worker that ends when nothing is left to do keeps no schedules, and has no say in them. */
+/** A worker with `--drain` plans no schedules, so its schedules do not count. */
 const sharedConfigFor = (until: "drain" | "stay", shared: SharedConfig): SharedConfig =>
   until === "stay" ? shared : new Map([...shared].filter(([key]) => key !== "schedules"));
 
-/** A batch that was loaded from a file and has ended is worth a dump of the embedded database. */
+/** Logs completed batches, and dumps the embedded database after a batch that was loaded from a file. */
 const whenCompleted =
   ({ config, logger }: CommandContext, database: Database) =>
   (batches: readonly CompletedBatch[]): void => {
@@ -246,7 +246,7 @@ const whenCompleted =
     }
   };
 
-/** A notification wakes who listens to it; a gap, in which one may have been missed, wakes all. */
+/** A notification wakes the services of its channel; after a gap, which may have hidden one, all are woken. */
 const wakeOnNotification = (
   database: Database,
   supervisors: readonly Supervisor[],
