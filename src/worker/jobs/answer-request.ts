@@ -24,7 +24,7 @@ export type AnswerRequest = RepairPlan<PassedReply> & {
 };
 
 /** A request before its check is attached: it asks for text, or for a list of claims first if `claims` is set. */
-type AskedAnswer = Pick<
+type AnswerPlan = Pick<
   AnswerRequest,
   "model" | "choice" | "task" | "boundary" | "prompt" | "rules" | "withFound" | "admit"
 > & {
@@ -35,7 +35,7 @@ type AskedAnswer = Pick<
 
 /** Attaches the check. A reply that should be a list of claims and is none makes the next call ask for text. */
 export function answerRequest(
-  { claims, whenDeclined, ...asked }: AskedAnswer,
+  { claims, whenDeclined, ...asked }: AnswerPlan,
   check: CheckAnswer,
   parts: CallParts,
 ): AnswerRequest {
@@ -54,8 +54,8 @@ export function answerRequest(
 }
 
 /** Asks a model about one part of a long file. Its statements are graded later, when they appear in an answer. */
-export async function askOfPart(
-  { whenDeclined, ...asked }: Omit<AskedAnswer, "claims">,
+export async function askForPart(
+  { whenDeclined, ...asked }: Omit<AnswerPlan, "claims">,
   parts: CallParts,
 ): Promise<PassedReply | Refusal> {
   const judge = validateAnswer(asked.rules, whenDeclined, parts);
@@ -63,16 +63,16 @@ export async function askOfPart(
   return kept.kind === "refused" ? kept : kept.value;
 }
 
-type Judging = Pick<AskedAnswer, "model" | "choice" | "rules" | "whenDeclined">;
-export type CheckAnswer = typeof checkOf;
+type CheckContext = Pick<AnswerPlan, "model" | "choice" | "rules" | "whenDeclined">;
+export type CheckAnswer = typeof createCheck;
 
 /**
  * Checks each reply to a request: first by the rules for answers, then a judge decides what the rules leave open. The second
  * pass asks once more for a reply with faults.
  * @param form the form of a reply that is requested as claims; null for a reply in prose
  */
-export function checkOf(
-  { model, choice, rules, whenDeclined }: Judging,
+export function createCheck(
+  { model, choice, rules, whenDeclined }: CheckContext,
   form: ClaimsForm | null,
   parts: CallParts,
 ): AnswerRequest["judge"] {
@@ -98,21 +98,21 @@ export function formFor(
   return facts.toolProtocol === "text" || facts.ignoresSchemas ? "text" : "claims";
 }
 
-export type Answered = { readonly answer: PassedReply; readonly rules: AnswerRules };
+export type AnswerWithRules = { readonly answer: PassedReply; readonly rules: AnswerRules };
 
 /** An answer as the model wrote it, or `escalated` when another model has to write it. */
-export type Drafted = Draft<Answered> | Extract<Pending, { readonly kind: "escalated" }>;
+export type Drafted = Draft<AnswerWithRules> | Extract<Pending, { readonly kind: "escalated" }>;
 
-const NOT_CARRIED: ReadonlySet<string> = new Set(["ANSWER_UNSUPPORTED", "CITATION_INVALID"]);
+const UNSUPPORTED: ReadonlySet<string> = new Set(["ANSWER_UNSUPPORTED", "CITATION_INVALID"]);
 
 /** Turns the result of a request into a draft. Another model may answer better when the evidence does not support this answer. */
-export function draftOf(
+export function toDraft(
   request: AnswerRequest,
   kept: AcceptedReply<PassedReply> | Refusal,
   parts: CallParts,
 ): Drafted | Refusal {
   if (kept.kind === "kept") return answerDraft(request, kept.value, parts);
-  const isForNext = parts.verification?.next === "model" && NOT_CARRIED.has(kept.code);
+  const isForNext = parts.verification?.next === "model" && UNSUPPORTED.has(kept.code);
   return isForNext ? { kind: "escalated" } : kept;
 }
 
@@ -120,9 +120,9 @@ function answerDraft(
   request: AnswerRequest,
   answer: PassedReply,
   parts: CallParts,
-): Draft<Answered> {
+): Draft<AnswerWithRules> {
   const { model, choice, task, rules } = request;
-  const withText = (text: string): Answered => ({ rules, answer: { ...answer, text } });
+  const withText = (text: string): AnswerWithRules => ({ rules, answer: { ...answer, text } });
   const { footer } = rules;
   return {
     kind: "draft",
@@ -152,7 +152,7 @@ async function reviseAnswer(
   { text }: PassedReply,
   request: AnswerRequest,
   { faults, found, parts }: Revision,
-): Promise<Draft<Answered> | null> {
+): Promise<Draft<AnswerWithRules> | null> {
   const next = (await request.withFound?.(await found())) ?? request;
   const before = withoutFooter(text, request.rules.footer);
   const earlier = parts.trace.record().claims;
@@ -200,7 +200,7 @@ export const partRules = (
 });
 
 /** An answer that passed, as the outcome of its job. */
-export const succeeded = ({ answer, rules }: Answered): Outcome => ({
+export const answerOutcome = ({ answer, rules }: AnswerWithRules): Outcome => ({
   kind: "succeeded",
   answer: answer.text,
   scope: rules.footer,

@@ -97,7 +97,7 @@ type CheckedDigest = { readonly lines: readonly DigestLine[]; readonly dropped: 
 
 /** A reply with more than twice the requested lines is no digest. */
 const MOST_OVER = 2;
-const MOST_TOLD = 5;
+const MOST_NAMED = 5;
 
 /**
  * Checks a reply by the rules for answers, and each of its lines by the rule for a digest: it cites something, and only
@@ -160,10 +160,10 @@ function linesOf(
   const texts = withWholeCitations(body, pieces)
     .split("\n")
     .filter((line) => line.trim() !== "");
-  const over = tooMany(texts.length, mostLines);
+  const over = tooManyFaults(texts.length, mostLines);
   // A reply with so many lines is not worth reading.
   const lines = over.length > 0 ? [] : texts.map((text) => lineOf(text, pieces));
-  return { digest: { lines, dropped }, faults: [...over, ...uncited(lines)] };
+  return { digest: { lines, dropped }, faults: [...over, ...uncitedFaults(lines)] };
 }
 
 type DigestReply = {
@@ -216,15 +216,15 @@ function withWholeCitations(body: string, pieces: number): string {
   return applyEdits(body, broken);
 }
 
-function uncited(lines: readonly DigestLine[]): Fault[] {
+function uncitedFaults(lines: readonly DigestLine[]): Fault[] {
   const places = lines.flatMap(({ numbers }, index) => (numbers.length === 0 ? [index + 1] : []));
   if (places.length === 0) return [];
-  const shown = places.slice(0, MOST_TOLD).join(", ");
+  const shown = places.slice(0, MOST_NAMED).join(", ");
   const message = `Line ${shown} cites nothing. Every line ends with the numbers of what carries it, like [1].`;
   return [{ code: "CITATION_MISSING", message, told: message }];
 }
 
-function tooMany(lines: number, most: number): Fault[] {
+function tooManyFaults(lines: number, most: number): Fault[] {
   if (lines <= most * MOST_OVER) return [];
   const message = `It has ${String(lines)} lines, and at most ${String(most)} were asked for.`;
   return [{ code: "TOO_MANY_LINES", message, told: message }];

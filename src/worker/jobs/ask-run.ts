@@ -23,7 +23,7 @@ export type AskRun = {
 };
 
 /** The files that the job names in its input, independent of the names in the question. */
-export const filesAbout = ({
+export const filesOfJob = ({
   input: { path },
   followed,
 }: Pick<AskRun, "input" | "followed">): readonly string[] => [
@@ -45,7 +45,7 @@ export type RetrievedContext = {
 };
 
 /** The options of a job that choose the model. */
-type Wanted = {
+type ModelOptions = {
   readonly route?: "fast" | "big" | undefined;
   readonly model?: string | undefined;
 };
@@ -53,7 +53,7 @@ type Wanted = {
 /** Selects the models of both passes, by the words of the question and the options of the job. */
 export async function selectAnswerers(
   question: string,
-  { route: wanted, model }: Wanted = {},
+  { route: wanted, model }: ModelOptions = {},
   { deps, trace, signal }: Pick<AskRun, "deps" | "trace" | "signal">,
 ): Promise<Answerers> {
   const route = routeModels(question, deps.settings.model, { route: wanted, model });
@@ -80,7 +80,7 @@ export type Answerer = Auditor & {
 };
 
 export async function selectAnswerer(
-  { route, model: name }: Wanted = {},
+  { route, model: name }: ModelOptions = {},
   deps: Pick<PipelineDependencies, "settings" | "models" | "notes" | "fenceKey">,
   parts: CallParts,
 ): Promise<Answerer> {

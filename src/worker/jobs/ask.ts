@@ -12,8 +12,8 @@ import type { Snapshot } from "../evidence/retrieve.ts";
 import type { AdmittedEvidence, Passage, PipelineDependencies } from "../evidence/types.ts";
 import { classifyQuestion } from "../question/classify-question.ts";
 import type { Classification } from "../question/classify-question.ts";
-import { checkOf as check, succeeded } from "./answer-request.ts";
-import { filesAbout, selectAnswerers } from "./ask-run.ts";
+import { createCheck as check, answerOutcome } from "./answer-request.ts";
+import { filesOfJob, selectAnswerers } from "./ask-run.ts";
 import type { AskRun, RetrievedContext } from "./ask-run.ts";
 import { firstPass } from "./first-pass.ts";
 import { secondPass } from "./second-pass.ts";
@@ -34,7 +34,7 @@ export async function answerQuestion(
   trace: RunTrace,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const run: AskRun = { ...job, input: behindFormer(job), deps, trace, signal };
+  const run: AskRun = { ...job, input: withFollowedQuestion(job), deps, trace, signal };
   const { question, options } = run.input;
   const asked = await classify(run);
   if (asked.kind === "refused") return asked;
@@ -49,22 +49,22 @@ export async function answerQuestion(
   const notes = answerers.notes.text;
   const draft = await secondPass({ ...run, question, admitted, answerers, notes, check });
   if (draft.kind !== "draft") return draft;
-  return endOf(await verify(draft, callParts(deps, run)), succeeded);
+  return endOf(await verify(draft, callParts(deps, run)), answerOutcome);
 }
 
 /** Puts the question that this one follows in front of it, for every search and every prompt. */
-const behindFormer = ({ input, followed }: Pick<AskRun, "input" | "followed">): AskInput =>
+const withFollowedQuestion = ({ input, followed }: Pick<AskRun, "input" | "followed">): AskInput =>
   followed === undefined
     ? input
     : { ...input, question: `${followed.question}\n\n${input.question}` };
 
-type Asked = { readonly kind: "located" } & Pick<
+type LocatedQuestion = { readonly kind: "located" } & Pick<
   RetrievedContext,
   "classification" | "meant" | "toRead"
 >;
 
 /** Determines what evidence the question needs, and which files its names mean. */
-async function classify(run: AskRun): Promise<Asked | Refusal> {
+async function classify(run: AskRun): Promise<LocatedQuestion | Refusal> {
   const classification = await run.trace.step("classify", () => classifyWords(run));
   const named = await locateNamedFiles(run, classification);
   return named.kind === "refused" ? named : { classification, ...named };
@@ -74,7 +74,7 @@ async function classifyWords(run: AskRun): Promise<Classification> {
   const { input, followed, deps, trace } = run;
   const { ask, security } = deps.settings;
   const settings = {
-    about: filesAbout(run),
+    about: filesOfJob(run),
     allowedExts: security.allowed_exts,
     summaryTriggers: ask.summary_triggers,
     fullTriggers: ask.read_full_on_thorough ? ask.full_evidence_triggers : [],
@@ -93,7 +93,10 @@ async function classifyWords(run: AskRun): Promise<Classification> {
 }
 
 /** The snapshot, or a refusal when no passage can admit an answer. */
-async function retrieve(run: AskRun, { classification }: Asked): Promise<Snapshot | Refusal> {
+async function retrieve(
+  run: AskRun,
+  { classification }: LocatedQuestion,
+): Promise<Snapshot | Refusal> {
   const snapshot = await run.trace.step("retrieve", () => retrieveSnapshot(run));
   const isWithout = classification.need === "passages" && snapshot.passages.length === 0;
   return isWithout ? refuseWithoutPassages(run) : snapshot;

@@ -68,7 +68,7 @@ export function openCallLog(
     async commit(call, charge) {
       try {
         await retryOnDisconnect(
-          () => insertModelCall(database, job, storable(call, keepReasoningDays), charge),
+          () => insertModelCall(database, job, toStorable(call, keepReasoningDays), charge),
           COMMIT_RETRIES_MS,
           () => undefined,
         );
@@ -123,7 +123,7 @@ export function recordedReply({
   return { reply: refuse(code, message), durationMs };
 }
 
-function storable(
+function toStorable(
   { reply, ...call }: RecordedCall,
   keepDays: number | null,
 ): Parameters<typeof insertModelCall>[2] {

@@ -18,7 +18,7 @@ import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { contentStems } from "../text/content-words.ts";
 import { READ_QUOTED } from "../verify/checks/quoted-words.ts";
 import { gate } from "./investigate/investigate.ts";
-import { lookAround, openLooking } from "./investigate/look-around.ts";
+import { lookAround, openExploration } from "./investigate/look-around.ts";
 import type { InvestigateDependencies, InvestigateRun } from "./investigate/look-around.ts";
 import { openGrant } from "./investigate/open-grant.ts";
 import { ENDED_UNREADABLE } from "./investigate/policies.ts";
@@ -48,7 +48,7 @@ export async function checkClaim(
   const run = { input: audit, deps, trace, signal, checked: input.paths };
   const grant = await trace.step("grant", () => openGrant(audit, deps));
   if ("kind" in grant) return grant;
-  const looking = await openLooking(run, grant);
+  const looking = await openExploration(run, grant);
   const ended = await lookAround(run, looking);
   const admitted = await gate(run, looking, ended);
   if (admitted.kind === "refused") return admitted;
@@ -104,7 +104,7 @@ const verdictReply = z.object({
   quote: z.string().nullish(),
 });
 
-type Found = {
+type CheckSearch = {
   readonly admitted: AdmittedEvidence;
   readonly answerers: Answerers;
   /** Why the search ended. */
@@ -113,7 +113,7 @@ type Found = {
 
 async function giveVerdict(
   input: CheckInput,
-  { admitted, answerers, ended }: Found,
+  { admitted, answerers, ended }: CheckSearch,
   { deps, trace, signal }: InvestigateRun,
 ): Promise<Verdict> {
   const { second: model, route, notes } = answerers;
@@ -137,11 +137,11 @@ async function giveVerdict(
   const reply = await askForObject(asked, parts);
   if (reply.kind === "refused") {
     const reason = reply.code === "CONTEXT_OVERFLOW" ? "out_of_budget" : "auditor_failed";
-    return unknown(`The model could not be asked: ${reply.code}.`, reason);
+    return unknownVerdict(`The model could not be asked: ${reply.code}.`, reason);
   }
   const read = verdictReply.safeParse(reply.fields);
-  if (!read.success) return unknown("The verdict can't be read.", "auditor_failed");
-  return holdVerdict(read.data, { input, sources, ended, auditor: { model, choice } }, parts);
+  if (!read.success) return unknownVerdict("The verdict can't be read.", "auditor_failed");
+  return validateVerdict(read.data, { input, sources, ended, auditor: { model, choice } }, parts);
 }
 
 const hashesOf = ({ files, passages, outputs = [] }: AdmittedEvidence): readonly string[] => [
@@ -152,7 +152,7 @@ const hashesOf = ({ files, passages, outputs = [] }: AdmittedEvidence): readonly
   ...outputs.map(({ sha256 }) => sha256),
 ];
 
-const unknown = (detail: string, reason: UnresolvedReason): Verdict => ({
+const unknownVerdict = (detail: string, reason: UnresolvedReason): Verdict => ({
   answer: "unknown",
   detail,
   reason,
@@ -170,7 +170,7 @@ function reasonAfter(ended: string): UnresolvedReason {
   return BY_LIMIT.test(ended) ? "out_of_budget" : "source_missing";
 }
 
-type Holding = {
+type VerdictContext = {
   readonly input: CheckInput;
   readonly sources: readonly CitableBlock[];
   readonly ended: string;
@@ -178,13 +178,13 @@ type Holding = {
 };
 
 /** Turns a yes or a no into unknown unless its quote stands in a piece that it cites. */
-async function holdVerdict(
+async function validateVerdict(
   { answer, cites, quote }: z.infer<typeof verdictReply>,
-  { input, sources, ended, auditor }: Holding,
+  { input, sources, ended, auditor }: VerdictContext,
   parts: CallParts,
 ): Promise<Verdict> {
   if (answer === "unknown") {
-    return unknown(
+    return unknownVerdict(
       `Nothing that was found decides it; the search ended: ${ended}.`,
       reasonAfter(ended),
     );
@@ -197,7 +197,7 @@ async function holdVerdict(
     { chars: charsIn(sources), signal: parts.signal },
   );
   if (quoted === null) {
-    return unknown(
+    return unknownVerdict(
       `It says ${answer}, with words that do not stand in what it cites.`,
       "auditor_failed",
     );
@@ -205,7 +205,7 @@ async function holdVerdict(
   const { path, lineStart, lineEnd, number } = quoted.span;
   const around = sources.filter((block) => block.number === number);
   const isHeld = answer !== input.carries || quoted.against.length > 0;
-  const judged = isHeld ? [] : await judgedAgainst({ claim, words, around }, auditor, parts);
+  const judged = isHeld ? [] : await judgeObjections({ claim, words, around }, auditor, parts);
   return {
     answer,
     detail: "",
@@ -222,15 +222,15 @@ async function holdVerdict(
   };
 }
 
-type Quoted = {
+type QuotedClaim = {
   readonly claim: string;
   readonly words: string;
   readonly around: readonly CitableBlock[];
 };
 
 /** The objection of an approved judge that does not find the statement in the quoted words and the text around them. */
-async function judgedAgainst(
-  { claim, words, around }: Quoted,
+async function judgeObjections(
+  { claim, words, around }: QuotedClaim,
   auditor: Auditor,
   parts: CallParts,
 ): Promise<readonly Objection[]> {

@@ -69,8 +69,8 @@ function failureOf(end: ChildEnd, words: string): Failure {
   const { code, signal } = end;
   const how =
     code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
-  const said = typedMessageOf(end);
-  const message = `nightdesk ${words} ${how}${said === undefined ? saidAtAll(end) : `: ${said.code}: ${said.message}`}`;
+  const said = findTypedMessage(end);
+  const message = `nightdesk ${words} ${how}${said === undefined ? lastLineOf(end) : `: ${said.code}: ${said.message}`}`;
   if (code === EXIT.unavailable || code === EXIT.tryLater) {
     return new Failure(
       said !== undefined && isParking(said.code) ? said.code : "COMMAND_DELAYED",
@@ -83,7 +83,7 @@ function failureOf(end: ChildEnd, words: string): Failure {
   );
 }
 
-const saidAtAll = ({ messages, output }: ChildEnd): string => {
+const lastLineOf = ({ messages, output }: ChildEnd): string => {
   const last = messages.at(-1) ?? output.at(-1);
   return last === undefined ? " and said nothing" : `; its last line: ${last}`;
 };
@@ -92,7 +92,7 @@ const TYPED =
   /^(?:nightdesk|Refused|Parked|The job (?:failed|expired|was cancelled)): ([A-Z_]+): (.*)$/;
 
 /** The failure that a command ends with, as it prints it. */
-function typedMessageOf({
+function findTypedMessage({
   messages,
 }: ChildEnd): { readonly code: ErrorCode; readonly message: string } | undefined {
   for (const line of messages.toReversed()) {

@@ -41,7 +41,7 @@ export const sha256Of = (text: string): string => hash("sha256", text);
 const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
 
 /** Whether the items fit one prompt of `room` UTF-16 units. */
-export const fits = (items: readonly DigestItem[], room: number): boolean =>
+export const fitsPrompt = (items: readonly DigestItem[], room: number): boolean =>
   items.reduce((total, item) => total + lengthOf(item), 0) <= room;
 
 /** Groups neighbours, as many as fit one prompt; an item that does not fit alone is shortened. */
@@ -106,19 +106,19 @@ export function fieldWords(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .filter(([name]) => name !== "quote")
     .flatMap(([name, value]) => {
-      if (!Array.isArray(value)) return [`${name}: ${inWords(value)}`];
-      return value.map((item) => `${name}: ${inWords(item)}`);
+      if (!Array.isArray(value)) return [`${name}: ${formatValue(value)}`];
+      return value.map((item) => `${name}: ${formatValue(item)}`);
     })
     .join("\n");
 }
 
-function inWords(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (Array.isArray(value)) return value.map(formatValue).join(", ");
   if (!isRecord(value)) return typeof value === "string" ? value : JSON.stringify(value);
   return Object.entries(value)
     .filter(([name, member]) => name !== "quote" && member !== null)
-    .map(([name, member]) => `${name} ${inWords(member)}`)
+    .map(([name, member]) => `${name} ${formatValue(member)}`)
     .join(", ");
 }
 
@@ -137,17 +137,17 @@ export const leftOutOf = (children: readonly DigestChild[]): LeftOut[] =>
   );
 
 /** The lines that name what was left out; no lines when nothing was. */
-export function nameLeftOut(leftOut: readonly LeftOut[]): string[] {
+export function leftOutLines(leftOut: readonly LeftOut[]): string[] {
   if (leftOut.length === 0) return [];
   const more = leftOut.length - MOST_NAMED;
   return [
     LEFT_OUT_HEADING,
-    ...leftOut.slice(0, MOST_NAMED).map(nameOne),
+    ...leftOut.slice(0, MOST_NAMED).map(leftOutLine),
     ...(more > 0 ? [`- … and ${String(more)} more`] : []),
   ];
 }
 
-const nameOne = ({ path, kind, state, error_code: code }: LeftOut): string => {
+const leftOutLine = ({ path, kind, state, error_code: code }: LeftOut): string => {
   const what = kind === "digest" ? " (digest)" : "";
   return `- ${visibleText(path).replaceAll("\n", " ")}${what}: ${state}${code === null ? "" : `, ${code}`}`;
 };

@@ -16,10 +16,10 @@ import { selectAnswerer } from "./ask-run.ts";
 import {
   answerWords,
   fieldWords,
-  fits,
+  fitsPrompt,
   groupItems,
   leftOutOf,
-  nameLeftOut,
+  leftOutLines,
   sha256Of,
 } from "./digest-items.ts";
 import type { DigestChild, DigestItem } from "./digest-items.ts";
@@ -85,7 +85,7 @@ export async function digestChildren(
   if (told.kind === "refused") return told;
   const body = told.lines.map(({ text }) => text);
   const dropped = told.dropped === 0 ? [] : [leftOutNote(told.dropped)];
-  const named = [...dropped, ...nameLeftOut(leftOut)];
+  const named = [...dropped, ...leftOutLines(leftOut)];
   const answer = [...body, ...(named.length === 0 ? [] : ["", ...named]), footer].join("\n");
   const counts = { children: children.length, succeeded: items.length, failed: leftOut };
   return {
@@ -99,7 +99,7 @@ export async function digestChildren(
 
 /** Numbered from 1 among the children that have an answer, as the prompt shows them. */
 const itemsOf = (children: readonly DigestChild[]): DigestItem[] =>
-  answered(children).map(({ words, path }, index) => ({
+  childrenWithAnswers(children).map(({ words, path }, index) => ({
     text: words,
     path,
     children: [index + 1],
@@ -108,7 +108,7 @@ const itemsOf = (children: readonly DigestChild[]): DigestItem[] =>
 
 type ChildWithWords = DigestChild & { readonly words: string };
 
-const answered = (children: readonly DigestChild[]): ChildWithWords[] =>
+const childrenWithAnswers = (children: readonly DigestChild[]): ChildWithWords[] =>
   children.flatMap((child) =>
     child.words === null || child.words === "" ? [] : [{ ...child, words: child.words }],
   );
@@ -138,7 +138,7 @@ async function digestRun(
 
 /** Each cited child once, by number. The line numbers are those of its answer. */
 function citationsOf(lines: readonly CitedLine[], children: readonly DigestChild[]): Citation[] {
-  const numbered = answered(children);
+  const numbered = childrenWithAnswers(children);
   const cited = [...new Set(lines.flatMap((line) => line.children))].sort(
     (one, other) => one - other,
   );
@@ -151,11 +151,11 @@ function citationsOf(lines: readonly CitedLine[], children: readonly DigestChild
   });
 }
 
-const MOST_TOLD = 5;
+const MOST_NAMED = 5;
 
 function nothingToTell(children: readonly DigestChild[]): Refusal {
   const named = leftOutOf(children)
-    .slice(0, MOST_TOLD)
+    .slice(0, MOST_NAMED)
     .map(
       ({ path, state, error_code: code }) => `${path} ${state}${code === null ? "" : ` (${code})`}`,
     );
@@ -198,13 +198,13 @@ async function digestInLevels(
   let layer = items;
   let groupRoom = Math.max(room, FEWEST_ROOM);
   for (let levels = 0; ; levels += 1) {
-    const whole = fits(layer, groupRoom)
+    const whole = fitsPrompt(layer, groupRoom)
       ? await askDigest(run, layer, { pass: "second", footer, lines: run.lines })
       : null;
     if (whole?.kind === "kept")
       return {
         kind: "told",
-        lines: tell(whole.value.lines, layer, levels),
+        lines: toCitedLines(whole.value.lines, layer, levels),
         dropped: whole.value.dropped,
         levels,
       };
@@ -250,7 +250,7 @@ const childrenOf = (items: readonly DigestItem[]): number[] =>
   [...new Set(items.flatMap(({ children }) => children))].sort((one, other) => one - other);
 
 /** Without levels the numbers are the children's own, and the line stays as the model wrote it. */
-const tell = (
+const toCitedLines = (
   lines: readonly DigestLine[],
   layer: readonly DigestItem[],
   levels: number,

@@ -20,7 +20,7 @@ import {
   indexWhenLast,
   isWorthSharing,
   planEmbedJobs,
-  queueBehind,
+  queueInBatch,
 } from "./reindex.ts";
 import type { JobCall } from "./open-run.ts";
 
@@ -41,7 +41,7 @@ export async function runEmbedChunks(
   const planned = { ...call, embedder, input: { ...input, chunks } };
   const shared = await trace.step("plan", () => {
     trace.mayTake(STATEMENT_LIMITS_MS.build);
-    return handOut(planned, resources);
+    return splitIntoJobs(planned, resources);
   });
   if (shared !== undefined) return summaryAlone({ ...shared });
   const made = await trace.step("embed", () => embedRange(planned, resources));
@@ -91,7 +91,7 @@ function refuseOther({ id, signature }: Embedder, planned: string | undefined): 
  * Drops the vector index when all vectors are made again. Only this job does so: the jobs that it plans have ranges.
  * @returns the summary of a job that was split, or undefined when this worker has to make the vectors here
  */
-async function handOut(
+async function splitIntoJobs(
   { job, input: { chunks }, embedder }: EmbedCall,
   resources: WorkerResources,
 ): Promise<(EmbedSummary & { readonly jobs: number }) | undefined> {
@@ -105,7 +105,7 @@ async function handOut(
   if (state.due === state.chunks) await dropIndexOf(embedder, resources);
   if (!isWorthSharing(state.due)) return undefined;
   const jobs = await planEmbedJobs(database, space, job.customId, { due: state.due, chunks });
-  await queueBehind(job, database, jobs);
+  await queueInBatch(job, database, jobs);
   const { chunks: chunks_total, due, outdated, missing } = state;
   const counts = {
     chunks_total,

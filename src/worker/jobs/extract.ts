@@ -92,10 +92,12 @@ export async function extractFile(
   if ("kind" in given) return given;
   const checked = await check(run, given);
   if (checked.kind === "refused") return checked;
-  return endOf(await verify(draftOf(run, checked), run.parts), (value) => succeeded(run, value));
+  return endOf(await verify(draftOf(run, checked), run.parts), (value) =>
+    extractOutcome(run, value),
+  );
 }
 
-function succeeded({ reading }: ExtractRun, { fields, parts, citations }: Extracted): Outcome {
+function extractOutcome({ reading }: ExtractRun, { fields, parts, citations }: Extracted): Outcome {
   const scope = wholeFooter({ files: [reading], parts, passages: [], snapshotHash: "" });
   const answer = `${JSON.stringify(fields)}\n${scope}`;
   return { kind: "succeeded", answer, scope, citations, summary: fields };
@@ -174,14 +176,14 @@ async function extractRun(
     extraction,
     examples,
     room: Math.max(room - examples.length, FEWEST_ROOM),
-    check: await checkBy(extraction.schema, extraction, deps),
-    checkPart: await checkBy(extraction.partSchema, extraction, deps),
+    check: await createCheck(extraction.schema, extraction, deps),
+    checkPart: await createCheck(extraction.partSchema, extraction, deps),
     reading,
     title,
   };
 }
 
-const checkBy = async (
+const createCheck = async (
   schema: FieldsSchema,
   { preset, judged }: Extraction,
   { compileSchema, offloadSchema }: ExtractDependencies,
@@ -225,21 +227,21 @@ async function secondPass(run: ExtractRun): Promise<readonly PartFields[] | Refu
   );
   const [only] = leaves;
   if (only === undefined || leaves.length > 1) {
-    return inParts(
+    return askInParts(
       run,
       leaves.map((leaf) => [leaf]),
     );
   }
   const asked = await askFields(run, evidenceOf(leaves, aboutFile(run)), "second");
   const halves = isOverflow(asked) ? halve(leaves) : null;
-  if (halves !== null) return inParts(run, halves);
+  if (halves !== null) return askInParts(run, halves);
   return asked.kind === "refused" ? asked : [{ node: only, given: asked.value }];
 }
 
 type PartFields = { readonly node: PartNode; readonly given: GivenFields | null };
 
 /** Asks for the fields of each part; a part without a result has null. All parts are recorded together at the end. */
-async function inParts(
+async function askInParts(
   run: ExtractRun,
   groups: readonly (readonly PartNode[])[],
 ): Promise<readonly PartFields[] | Refusal> {
@@ -287,16 +289,16 @@ async function check(run: ExtractRun, parts: readonly PartFields[]): Promise<Ext
     );
   }
   const dropped = new Map(given.flatMap((one) => [...one.dropped]));
-  return concludeBound(run, checked, { parts: parts.length, dropped });
+  return bindMerged(run, checked, { parts: parts.length, dropped });
 }
 
-type Merged = { readonly parts: number; readonly dropped: GivenFields["dropped"] };
+type MergedParts = { readonly parts: number; readonly dropped: GivenFields["dropped"] };
 
 /** Binds the values of all parts to words of the whole file, and removes those that no words support. */
-async function concludeBound(
+async function bindMerged(
   run: ExtractRun,
   checked: CheckedFields,
-  { parts, dropped: before }: Merged,
+  { parts, dropped: before }: MergedParts,
 ): Promise<Extracted | Refusal> {
   const { extraction, check, reading } = run;
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
@@ -304,10 +306,10 @@ async function concludeBound(
   const rules = { check, evidence, offload: run.parts.offload, signal: run.parts.signal };
   const bound = await bindValues(checked.values, rules);
   const verdicts = await askJudge(run, checked.values, bound, evidence);
-  const found = gradeAgain(checked.values, bound, verdicts);
+  const found = applyVerdicts(checked.values, bound, verdicts);
   const left = await leaveOut(checked, found, rules);
   const dropped = new Map([...before, ...left.dropped]);
-  const refusal = refusalWithout(checked.values, found, dropped, reading.path);
+  const refusal = refuseUnsupported(checked.values, found, dropped, reading.path);
   if (refusal !== null) return refusal;
   const paired =
     extraction.preset === null ? left.paired : extraction.finish(plainFields(left.paired));
@@ -316,8 +318,8 @@ async function concludeBound(
     extraction.preset === null
       ? left.values
       : fieldValues(paired, extraction.schema, extraction.judged);
-  const rebound = gradeAgain(values, await bindValues(values, rules), verdicts);
-  const bindings = withDropped(rebound, dropped, parts);
+  const rebound = applyVerdicts(values, await bindValues(values, rules), verdicts);
+  const bindings = addDropped(rebound, dropped, parts);
   const fields = plainFields(paired);
   const quotes = findFieldQuotes(fields, extraction.schema);
   const records = await run.parts.offload(
@@ -345,7 +347,7 @@ async function askJudge(
 }
 
 /** Grades the values again with the verdict of a judge, by pointer. */
-const gradeAgain = (
+const applyVerdicts = (
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
   verdicts: Verdicts,
@@ -362,7 +364,7 @@ const gradeAgain = (
  * Adds to the bindings the reason why values are null or missing. For a file in parts it adds only values that no part gave:
  * one part may have lost a value that another part has.
  */
-function withDropped(
+function addDropped(
   bindings: readonly FieldBinding[],
   dropped: GivenFields["dropped"],
   parts: number,
@@ -384,7 +386,7 @@ function withDropped(
 }
 
 /** Refuses the result when no remaining value is supported, though the model gave values that need support. */
-function refusalWithout(
+function refuseUnsupported(
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
   dropped: GivenFields["dropped"],
@@ -399,12 +401,12 @@ function refusalWithout(
   if (pointers.length === 0) return null;
   return refuse(
     "ANSWER_UNSUPPORTED",
-    `No value was found in words of ${path}: ${pointers.slice(0, MOST_TOLD).join(", ")} is carried by no quote. ` +
+    `No value was found in words of ${path}: ${pointers.slice(0, MOST_NAMED).join(", ")} is carried by no quote. ` +
       "`nightdesk runs show` has the replies. Describe the fields, or set another model.",
   );
 }
 
-const MOST_TOLD = 5;
+const MOST_NAMED = 5;
 
 async function mergeGiven(
   { extraction: { preset }, parts: { offload, signal } }: ExtractRun,
@@ -415,10 +417,10 @@ async function mergeGiven(
   return JSON.parse(await offload(MERGE, { preset, parts }, { chars, signal })) as Fields;
 }
 
-type Quoted = { readonly quote: string | null; readonly span: EvidenceSpan | null };
+type PlacedQuote = { readonly quote: string | null; readonly span: EvidenceSpan | null };
 
 /** The places of the quotes of fields and values, each once, in their order. */
-function citeQuotes(quotes: readonly Quoted[]): Citation[] {
+function citeQuotes(quotes: readonly PlacedQuote[]): Citation[] {
   const cited = new Map<string, Citation>();
   for (const { quote, span } of quotes) {
     if (span === null || quote === null) continue;

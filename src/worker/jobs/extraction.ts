@@ -70,13 +70,13 @@ const FINISH: Readonly<Record<Preset, (fields: Fields) => Fields>> = {
     actions: itemsOf(fields, "actions").map((item) => ({ ...item, due_date: dayOf(item["due"]) })),
   }),
   people: (fields) => ({
-    people: oncePerName(itemsOf(fields, "people")),
+    people: mergePeople(itemsOf(fields, "people")),
     dates: itemsOf(fields, "dates").map((item) => ({ ...item, day: dayOf(item["date"]) })),
   }),
 };
 
 /** Merges a person whom several parts name, with the first role that is given and the passage that gives it. */
-function oncePerName(people: readonly Fields[]): Fields[] {
+function mergePeople(people: readonly Fields[]): Fields[] {
   const named = new Map<unknown, Fields>();
   for (const person of people) {
     const known = named.get(person["name"]);
@@ -182,7 +182,7 @@ export function mergeFields(parts: readonly Fields[]): Fields {
 /** The type of the first value that is not null decides how to merge the later ones. A value stays with its quote. */
 function mergeValues(values: readonly unknown[]): unknown {
   const first = values.find((value) => value !== undefined && value !== null);
-  if (isList(first)) return distinct(values.filter(isList).flat());
+  if (isList(first)) return distinctItems(values.filter(isList).flat());
   if (isQuotedValue(first)) return first;
   const records = isRecord(first) ? values.filter(isRecord) : [];
   return records.length > 1 ? mergeFields(records) : (first ?? null);
@@ -190,7 +190,7 @@ function mergeValues(values: readonly unknown[]): unknown {
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-function distinct(items: readonly unknown[]): unknown[] {
+function distinctItems(items: readonly unknown[]): unknown[] {
   const seen = new Set<string>();
   return items.filter((item) => {
     const key = keyOf(item);

@@ -25,7 +25,7 @@ import { READ_WHOLE_FILE } from "../tools/read-text-file.ts";
 import { fromNativeCalls, malformed } from "../tools/parse-tool-call.ts";
 import type { MalformedCall, ToolCall } from "../tools/parse-tool-call.ts";
 import type { Classification } from "../question/classify-question.ts";
-import { filesAbout } from "./ask-run.ts";
+import { filesOfJob } from "./ask-run.ts";
 import type { Answerers, AskRun, RetrievedContext } from "./ask-run.ts";
 
 /** direct: the model wrote something other than a call. The record keeps that text; no answer returns it. */
@@ -39,7 +39,7 @@ type FirstPass = Pick<RetrievedContext, "classification" | "meant" | "snapshot">
   readonly fenceKey: Buffer;
 };
 
-type Asking = FirstPass & { readonly correction: Correction };
+type CorrectedPass = FirstPass & { readonly correction: Correction };
 type Protocol = ModelFacts["toolProtocol"];
 
 /** This much of a passage shows what its document is about. */
@@ -52,7 +52,7 @@ const TEMPLATES = {
 } as const;
 
 const { name, description, parameters } = READ_WHOLE_FILE;
-const OFFERED = { name, description, parameters };
+const OFFERED_TOOL = { name, description, parameters };
 
 /** Requires a call when the question names files: only a read admits an answer about named files. */
 function overridesFor(
@@ -61,7 +61,7 @@ function overridesFor(
 ): NonNullable<ModelCall["overrides"]> {
   switch (protocol) {
     case "native":
-      return { tools: [OFFERED], ...(need === "passages" ? {} : { toolChoice: "required" }) };
+      return { tools: [OFFERED_TOOL], ...(need === "passages" ? {} : { toolChoice: "required" }) };
     case "schema":
       return { format: SELECT_TOOL_SCHEMA };
     case "text":
@@ -77,7 +77,7 @@ export const firstPass = (
 ): Promise<Selection | Refusal> =>
   trace.step("first_pass", async () => {
     const { question } = asked.input;
-    const [path] = filesAbout(asked);
+    const [path] = filesOfJob(asked);
     if (path === undefined) {
       const plan = { question, ...found, model: first, choice: route.first };
       return selectTool({ ...plan, fenceKey: deps.fenceKey }, callParts(deps, { trace, signal }));
@@ -94,15 +94,19 @@ export const firstPass = (
  */
 async function selectTool(plan: FirstPass, parts: CallParts): Promise<Selection | Refusal> {
   const { toolProtocol } = plan.model.facts;
-  const first = await choose({ protocol: toolProtocol, correction: NO_CORRECTION }, plan, parts);
-  const again = first.kind === "refused" ? null : againAfter(first, plan);
+  const first = await askForChoice(
+    { protocol: toolProtocol, correction: NO_CORRECTION },
+    plan,
+    parts,
+  );
+  const again = first.kind === "refused" ? null : secondRequest(first, plan);
   if (again === null) return selectionOf(first, parts);
   parts.trace.detail("first_pass", { asked_again: again.protocol });
-  return selectionOf(await choose(again, plan, parts), parts);
+  return selectionOf(await askForChoice(again, plan, parts), parts);
 }
 
 /** The choice of a model, as it wrote it. */
-type Chosen = {
+type ToolChoice = {
   readonly kind: "chosen";
   readonly text: string;
   /** Null for a reply that is no call. */
@@ -111,14 +115,14 @@ type Chosen = {
   readonly unread?: true;
 };
 
-type Asked = { readonly protocol: Protocol; readonly correction: Correction };
+type ToolRequest = { readonly protocol: Protocol; readonly correction: Correction };
 
-async function choose(
-  { protocol, correction }: Asked,
+async function askForChoice(
+  { protocol, correction }: ToolRequest,
   plan: FirstPass,
   parts: CallParts,
-): Promise<Chosen | Refusal> {
-  const reply = await askReadably(protocol, { ...plan, correction }, parts);
+): Promise<ToolChoice | Refusal> {
+  const reply = await askUnlessUnreadable(protocol, { ...plan, correction }, parts);
   if (reply === null) {
     const call = malformed(null, "its host could not read it");
     return { kind: "chosen", text: "", call, unread: true };
@@ -129,7 +133,7 @@ async function choose(
 }
 
 /** The second request; null for a choice that can be carried out, or that rules forbid however it is written. */
-function againAfter({ call, text, unread }: Chosen, plan: FirstPass): Asked | null {
+function secondRequest({ call, text, unread }: ToolChoice, plan: FirstPass): ToolRequest | null {
   if (unread === true) return { protocol: "text", correction: NO_CORRECTION };
   const fault = call === null ? null : faultOf(call, plan);
   if (fault === null) return null;
@@ -145,8 +149,8 @@ const MOST_DRAFT_CHARS = 1_000;
 
 /** The fault in how a call is written. Its text is ours alone: it quotes nothing of the model. */
 function faultOf(call: ToolCall | MalformedCall, plan: FirstPass): string | null {
-  if (call.kind === "malformed") return cantBeCarriedOut(call);
-  const checked = checkToolCallPath(call, readableOf(plan));
+  if (call.kind === "malformed") return malformedMessage(call);
+  const checked = checkToolCallPath(call, readablePaths(plan));
   if (checked.kind === "allowed") return null;
   if (checked.code === "INVALID_ARGS") return NOT_THE_TOOL;
   const { path } = call.args;
@@ -157,11 +161,11 @@ function faultOf(call: ToolCall | MalformedCall, plan: FirstPass): string | null
 
 const NOT_THE_TOOL = `The one tool is ${name}, and its one argument is the path.`;
 
-const cantBeCarriedOut = ({ reason }: MalformedCall): string =>
+const malformedMessage = ({ reason }: MalformedCall): string =>
   `The model's tool call can't be carried out: ${reason}.`;
 
 /** The paths that a call may name: names of the question, as spelled and as on the disk, and documents of the passages. */
-export const readableOf = ({
+export const readablePaths = ({
   classification,
   meant,
   snapshot,
@@ -173,9 +177,9 @@ export const readableOf = ({
 });
 
 /** The reply; null if the host could not read it. */
-async function askReadably(
+async function askUnlessUnreadable(
   protocol: Protocol,
-  plan: Asking,
+  plan: CorrectedPass,
   parts: CallParts,
 ): Promise<ModelReply | Refusal | null> {
   try {
@@ -191,13 +195,13 @@ async function askReadably(
   }
 }
 
-function selectionOf(chosen: Chosen | Refusal, { trace }: CallParts): Selection | Refusal {
+function selectionOf(chosen: ToolChoice | Refusal, { trace }: CallParts): Selection | Refusal {
   if (chosen.kind === "refused") return chosen;
   const { call } = chosen;
   trace.detail("first_pass", { selected: call?.kind ?? "direct" });
   if (call === null) return { kind: "direct" };
   if (call.kind === "call") return { kind: "call", call };
-  const message = cantBeCarriedOut(call);
+  const message = malformedMessage(call);
   trace.toolCall({
     name: call.name === null ? "unknown" : cleanText(call.name),
     args: {},
@@ -212,7 +216,7 @@ function selectionOf(chosen: Chosen | Refusal, { trace }: CallParts): Selection 
 
 async function askBy(
   protocol: Protocol,
-  plan: Asking,
+  plan: CorrectedPass,
   parts: CallParts,
 ): Promise<ModelReply | Refusal> {
   const { question, classification, snapshot, model, choice } = plan;
@@ -249,7 +253,7 @@ const boundaryFor = (protocol: Protocol, { snapshot, fenceKey }: FirstPass): str
 
 function selectToolPrompt(
   protocol: Protocol,
-  plan: Asking,
+  plan: CorrectedPass,
   evidence: readonly CitableBlock[],
 ): Prompt {
   const { question, classification, correction } = plan;

@@ -25,10 +25,10 @@ import type { InvestigateDependencies } from "./investigate/look-around.ts";
 import type { InvestigationPlace } from "./investigate/open-investigations.ts";
 import type { JudgeSettings } from "./judge/open-judge.ts";
 import {
-  atTier,
+  withTierModel,
   modelNamedBy,
   openVerification,
-  storedRounds,
+  loadRounds,
 } from "./verification/open-verification.ts";
 
 /** One run of a claimed job. */
@@ -76,10 +76,10 @@ export function openRuns(
   });
   return (claimed) => {
     const { job, trace } = claimed;
-    const call = { ...claimed, input: atTier(claimed.input, job.tier, config.verify) };
+    const call = { ...claimed, input: withTierModel(claimed.input, job.tier, config.verify) };
     const choice = shared.choiceOf(job.runId);
     const embedding = (laterMs: number): EmbedderLimiter => ({
-      limiter: unlimitedIn(trace, pacing.forEmbedder(job.runId)),
+      limiter: withoutTimeLimit(trace, pacing.forEmbedder(job.runId)),
       choice,
       mayTake(texts) {
         trace.mayTake(texts * config.embed.timeout_s * 1_000 + laterMs + REST_MS);
@@ -93,11 +93,14 @@ export function openRuns(
       const paced = {
         ...parts,
         models: models.chosenBy(choice),
-        search: searchIn(trace, search, { config, questions: embedding(mostRerankMs(config)) }),
-        compareClaims: parts.compareClaims && timedIn(trace, parts.compareClaims, config),
+        search: withRerankTime(trace, search, {
+          config,
+          questions: embedding(mostRerankMs(config)),
+        }),
+        compareClaims: parts.compareClaims && withCompareTime(trace, parts.compareClaims, config),
       };
-      const limiter = unlimitedIn(trace, pacing.forModel(job.runId));
-      return withRows(paced, { call, config, database, resources, limiter });
+      const limiter = withoutTimeLimit(trace, pacing.forModel(job.runId));
+      return withJobState(paced, { call, config, database, resources, limiter });
     };
     return {
       ...call,
@@ -111,7 +114,7 @@ export function openRuns(
 /** With the comparison that a judge of form nli uses. */
 type JudgedPipeline = PipelineDependencies & { readonly compareClaims: CompareClaims | undefined };
 
-type RunRows = {
+type JobState = {
   readonly call: JobCall<JobInput>;
   readonly config: Config;
   readonly database: Database;
@@ -120,9 +123,9 @@ type RunRows = {
 };
 
 /** Adds the calls of earlier runs of the job, and the verification of its answer. */
-async function withRows(
+async function withJobState(
   parts: Omit<JudgedPipeline, "calls" | "verification" | "judge">,
-  { call: { job, input }, config, database, resources, limiter }: RunRows,
+  { call: { job, input }, config, database, resources, limiter }: JobState,
 ): Promise<JudgedPipeline> {
   const { runs } = config;
   const { earlierForm, ...log } = openCallLog(database, job, {
@@ -142,7 +145,7 @@ async function withRows(
       deps: parts,
       listPaths: async () => (await resources.files()).listPaths(),
       listPathsNow: async () => (await resources.files()).listPathsNow(),
-      stored: storedRounds(database, job.jobId),
+      stored: loadRounds(database, job.jobId),
     }),
     judge: judgeFor({ config, database, jobId: job.jobId, deps: parts }),
     calls: { ...log, limiter },
@@ -159,7 +162,7 @@ function judgeFor(settings: JudgeSettings): AskJudge | undefined {
 }
 
 /** Extends the limit of the run by the time of each comparison. */
-const timedIn =
+const withCompareTime =
   (trace: RunTrace, compareClaims: CompareClaims, config: Config): CompareClaims =>
   (pairs, signal) => {
     trace.mayTake(mostEntailmentMs(pairs.length, config) + REST_MS);
@@ -169,7 +172,7 @@ const timedIn =
 type SharedSearch = Awaited<ReturnType<WorkerResources["pipeline"]>>["search"];
 
 /** Extends the limit of the run by the time of the reranker for each search. */
-const searchIn =
+const withRerankTime =
   (
     trace: RunTrace,
     search: SharedSearch,
@@ -181,7 +184,7 @@ const searchIn =
   };
 
 /** Waits without limit for a slot, because a host has room sooner or later; each try of the limiter has its own limit. */
-const unlimitedIn = (trace: RunTrace, limiter: Limiter): Limiter => ({
+const withoutTimeLimit = (trace: RunTrace, limiter: Limiter): Limiter => ({
   ...limiter,
   async acquireSlot(estimate, signal) {
     trace.mayTake(Infinity);

@@ -34,7 +34,8 @@ export async function openWitness(confirm: Confirm, run: Run): Promise<Witness> 
       const reply = await callModel({ ...call, overrides: { temperature: 0 } }, parts).catch(
         ignoreUnreadable,
       );
-      if (reply?.kind === "refused" && reply.code === "MODEL_UNSUPPORTED") throw blind(confirm);
+      if (reply?.kind === "refused" && reply.code === "MODEL_UNSUPPORTED")
+        throw readsNoPictures(confirm);
       // A reply that was cut off may lack the last digits.
       return reply?.kind === "reply" && reply.doneReason === "stop" ? reply.text : null;
     },
@@ -45,7 +46,7 @@ function ignoreUnreadable(error: unknown): undefined {
   if (!(error instanceof ReplyUnreadable)) throw error;
 }
 
-const blind = ({ host, model }: Confirm): Failure =>
+const readsNoPictures = ({ host, model }: Confirm): Failure =>
   new Failure(
     "CONFIG_ERROR",
     `"${model}" at ${host} reads no pictures: name a model that does in index.ocr.confirm.`,
@@ -70,6 +71,6 @@ async function openModel(
   if (place === undefined) throw new Error(`${host} is not listed`);
   const open = hostOpener(place, config, accessByHost(config, invocation.env), null);
   const model = await open(nameAt(place, name) ?? name, signal);
-  if (model.profile?.readsPictures === false) throw blind(confirm);
+  if (model.profile?.readsPictures === false) throw readsNoPictures(confirm);
   return { ...model, name, host: place.host };
 }

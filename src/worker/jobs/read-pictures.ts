@@ -19,7 +19,7 @@ import type { PageOutcome, PageRequest, UnreadablePage } from "../ocr/page-outco
 import type { WorkerResources } from "../resources.ts";
 import { bytesOf } from "../sandbox/open-sandbox.ts";
 import type { JobCall, OpenedRun } from "./open-run.ts";
-import { queueEmbed, scan } from "./reindex.ts";
+import { queueEmbed, scanSources } from "./reindex.ts";
 
 /** Time to start the child process that reads a page, including a second start. */
 const START_MS = 60_000;
@@ -39,7 +39,7 @@ export async function readPictures(call: OcrRun, resources: WorkerResources): Pr
   if (settings === null) {
     return refuse("NO_TEXT_LAYER", `"${path}" has pictures of pages, and index.ocr is not set.`);
   }
-  const file = await openPictured(path, resources);
+  const file = await openFileWithPictures(path, resources);
   if (file.kind === "refused") return file;
   const sha256 = hash("sha256", file.bytes, "hex");
   const known = await selectOcrPages(database, sha256, settings);
@@ -49,7 +49,7 @@ export async function readPictures(call: OcrRun, resources: WorkerResources): Pr
   await forgetFacts(database, path);
   const [holder] = attachmentPlaces(path);
   await call.trace.step("index", () =>
-    scan({ ...call, input: {} }, resources, [holder?.file ?? path]),
+    scanSources({ ...call, input: {} }, resources, [holder?.file ?? path]),
   );
   call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   await queueEmbed(call.job, resources);
@@ -62,7 +62,7 @@ export async function readPictures(call: OcrRun, resources: WorkerResources): Pr
 
 type OcrRun = JobCall<OcrInput> & Pick<OpenedRun, "context" | "pipeline">;
 
-type Pictured = {
+type FileWithPictures = {
   readonly kind: "pictured";
   readonly bytes: Buffer;
   readonly pages: readonly number[];
@@ -70,10 +70,10 @@ type Pictured = {
   readonly layered: readonly number[];
 };
 
-async function openPictured(
+async function openFileWithPictures(
   path: string,
   { sandbox }: WorkerResources,
-): Promise<Pictured | Refusal> {
+): Promise<FileWithPictures | Refusal> {
   const opened = await sandbox();
   const file = await opened.openFile({ path, lookup: "exact" });
   if (file.kind === "refused") return file;
@@ -82,8 +82,8 @@ async function openPictured(
   return { kind: "pictured", bytes, pages: pagesToRead(extracted), layered: layeredIn(extracted) };
 }
 
-type Reading = OcrRun & {
-  readonly file: Pictured & {
+type PageReading = OcrRun & {
+  readonly file: FileWithPictures & {
     readonly sha256: string;
     readonly settings: string;
     readonly left: readonly number[];
@@ -91,14 +91,14 @@ type Reading = OcrRun & {
 };
 
 async function readPages(
-  reading: Reading,
+  reading: PageReading,
   { config, database, readPage }: WorkerResources,
 ): Promise<readonly OcrPage[]> {
   const { job, file, trace, signal } = reading;
   const { ocr } = config.index;
   if (ocr === null) return [];
   const wantedOf = requestOf(ocr, file.layered);
-  const settle = confirmer(ocr.confirm, reading);
+  const settle = createConfirmer(ocr.confirm, reading);
   const read: OcrPage[] = [];
   const later: string[] = [];
   for (const page of file.left) {
@@ -136,10 +136,10 @@ function assertNoneLeft([first, ...others]: readonly string[], total: number): v
   throw new Failure("TOOL_ERROR", `${others.length + 1} of ${total} pages not read: ${first}`);
 }
 
-type Settle = (outcome: PageOutcome) => Promise<PageOutcome>;
+type ConfirmOutcome = (outcome: PageOutcome) => Promise<PageOutcome>;
 
 /** Shows doubtful figures to the model of index.ocr.confirm. Its code is loaded for the first page that has some. */
-function confirmer(confirm: Confirm, run: Reading): Settle {
+function createConfirmer(confirm: Confirm, run: PageReading): ConfirmOutcome {
   const witness = once(async () => {
     const { openWitness } = await import("./open-witness.ts");
     return confirm === null ? undefined : openWitness(confirm, run);

@@ -56,7 +56,7 @@ export async function runIndex(
 ): Promise<Answer> {
   if (call.input.options?.ocr === true && resources.config.index.ocr !== null)
     await forgetUnread(resources.database);
-  const summary = await call.trace.step("index", () => scan(call, resources, null));
+  const summary = await call.trace.step("index", () => scanSources(call, resources, null));
   call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
   const pictured = await queueOcr(call, resources);
@@ -80,7 +80,7 @@ async function queueOcr(
     jobOf(`${job.customId}.ocr.${at + 1}`, { kind: "ocr", path }),
   );
   if (ocr !== true) return { pictured_files: paths.length };
-  if (jobs.length > 0) await queueBehind(job, database, jobs);
+  if (jobs.length > 0) await queueInBatch(job, database, jobs);
   return { pictured_files: paths.length, waiting_files: await countUnreadFiles(database, source) };
 }
 
@@ -88,7 +88,7 @@ async function queueOcr(
 const SCAN_MS = 60 * 60_000;
 
 /** @param only paths of files; null scans all sources */
-export async function scan(
+export async function scanSources(
   { job, input, trace, signal }: JobCall<Pick<IndexInput, "options">>,
   { config, database, sandbox, offloadDocuments }: WorkerResources,
   only: readonly string[] | null,
@@ -166,7 +166,7 @@ export async function queueEmbed(job: ClaimedJob, resources: WorkerResources): P
   const jobs = isWorthSharing(missing)
     ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
     : [embedJob(customId, {})];
-  if (jobs.length > 0) await queueBehind(job, database, jobs);
+  if (jobs.length > 0) await queueInBatch(job, database, jobs);
   return missing;
 }
 
@@ -221,7 +221,7 @@ export function jobOf(customId: string, input: EmbedChunksInput | IndexInput | O
  * that has ended. Jobs that an earlier attempt queued are there already and stay.
  * @throws RunAborted when the run has lost its job
  */
-export async function queueBehind(
+export async function queueInBatch(
   { batchId, runId }: ClaimedJob,
   database: Database,
   jobs: readonly NewJob[],

@@ -43,8 +43,8 @@ import { ANSWER_CLAIMS } from "../verify/claims-reply.ts";
 import {
   answerRequest,
   answerRules,
-  askOfPart,
-  draftOf,
+  askForPart,
+  toDraft,
   formFor,
   partRules,
 } from "./answer-request.ts";
@@ -228,7 +228,7 @@ async function extractNotes(
   const task = { purpose: "answer", question, evidence: shown, sentences: SENTENCES } as const;
   const asked = { model: second, choice: route.second, task, rules, prompt };
   const { boundary } = fenced;
-  return askOfPart(
+  return askForPart(
     { ...asked, boundary, whenDeclined: () => NOT_ANSWERED },
     callParts(deps, { trace, signal }),
   );
@@ -269,7 +269,7 @@ async function answerOnce(
 ): Promise<Drafted | Refusal> {
   const request = await requestFor(run, { fromFiles, parts, found: [] });
   const called = callParts(run.deps, run);
-  return draftOf(request, await askWithRepair(request, called), called);
+  return toDraft(request, await askWithRepair(request, called), called);
 }
 
 type AnswerBasis = {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-type Signed = {
+type WebhookEvent = {
   /** The same for each delivery of the event. */
   readonly id: string;
   readonly body: string;
@@ -18,7 +18,7 @@ export function signatureHeaders({
   body,
   secret,
   now,
-}: Signed): Readonly<Record<string, string>> {
+}: WebhookEvent): Readonly<Record<string, string>> {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const plainId = id.replaceAll(/[^\w-]/g, "-");
   const timestamp = String(Math.floor(now.getTime() / 1_000));

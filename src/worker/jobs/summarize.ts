@@ -23,12 +23,12 @@ import type { AnswerRules } from "../verify/check-answer.ts";
 import {
   answerRequest,
   answerRules,
-  askOfPart,
-  checkOf as check,
-  draftOf,
+  askForPart,
+  createCheck as check,
+  toDraft,
   formFor,
   partRules,
-  succeeded,
+  answerOutcome,
 } from "./answer-request.ts";
 import type { CheckAnswer, Drafted } from "./answer-request.ts";
 import { selectAnswerer } from "./ask-run.ts";
@@ -56,7 +56,7 @@ export async function summarizeFile(
   const run = await summaryRun(input, reading, deps, parts);
   const draft = await secondPass(run, check);
   if (draft.kind !== "draft") return draft;
-  return endOf(await verify(draft, parts), succeeded);
+  return endOf(await verify(draft, parts), answerOutcome);
 }
 
 const SENTENCES = { sentence: 1, short: 2, medium: 5, long: 10 } as const;
@@ -102,20 +102,20 @@ function secondPass(run: SummaryRun, check: CheckAnswer): Promise<Drafted | Refu
       const footer = partFooter(reading, part.shown);
       const rules = partRules(settings, { footer, question: "", evidence: part.sources });
       const sentences = Math.max(run.sentences, FEWEST_PART_SENTENCES);
-      const { part: subject } = wordsFor(part);
-      const asked = await askedFor(run, part, { subject, rules, sentences });
+      const { part: subject } = wordingFor(part);
+      const asked = await requestFor(run, part, { subject, rules, sentences });
       // Nobody sees the summary of a part, so it always has the form of text.
-      return askOfPart(asked, parts);
+      return askForPart(asked, parts);
     },
     async askWhole(whole, of) {
       const footer = wholeFooter({ files: [reading], parts: of, passages: [], snapshotHash: "" });
       const about = { footer, question: "", evidence: whole.sources, citations: "known" } as const;
       const rules = answerRules(settings, about);
-      const { whole: subject } = wordsFor(whole);
-      const asked = await askedFor(run, whole, { subject, rules, sentences: run.sentences });
+      const { whole: subject } = wordingFor(whole);
+      const asked = await requestFor(run, whole, { subject, rules, sentences: run.sentences });
       const claims = formFor(settings.answer_form, model) === "claims" ? asked.claims : null;
       const request = answerRequest({ ...asked, claims }, check, parts);
-      return draftOf(request, await askWithRepair(request, parts), parts);
+      return toDraft(request, await askWithRepair(request, parts), parts);
     },
   });
 }
@@ -123,26 +123,26 @@ function secondPass(run: SummaryRun, check: CheckAnswer): Promise<Drafted | Refu
 const NOTHING_TO_TELL =
   "The model found nothing to summarise in the file. Look whether it holds more than headings and lists.";
 
-const wordsFor = ({ shown }: PartEvidence): typeof SUMMARY_OF_FILE | typeof OF_SUMMARIES =>
+const wordingFor = ({ shown }: PartEvidence): typeof SUMMARY_OF_FILE | typeof OF_SUMMARIES =>
   shown.every(({ summaryLevel }) => summaryLevel === null) ? SUMMARY_OF_FILE : OF_SUMMARIES;
 
-type Ask = {
+type SummaryRequest = {
   readonly subject: string;
   readonly rules: AnswerRules;
   readonly sentences: number;
 };
 
 /** The request as text and as claims: both prompts show the same evidence between the same marks. */
-async function askedFor(
+async function requestFor(
   run: SummaryRun,
   { shown, sources }: PartEvidence,
-  { subject, rules, sentences }: Ask,
+  { subject, rules, sentences }: SummaryRequest,
 ) {
   const { reading, model, choice, title, style, notes } = run;
   const hashes = [reading.sha256, ...spansOf(shown)];
   const mark = { version: SUMMARIZE_PROMPT.version, hashes };
   const fenced = await fencePieces(shown, mark, { fenceKey: run.fenceKey, ...run.parts });
-  const { quotable, claim, quote } = wordsFor({ shown, sources });
+  const { quotable, claim, quote } = wordingFor({ shown, sources });
   const path = quoteName(reading.path);
   const told = { path, subject, quotable, notes, sentences: String(sentences) };
   const layout = style === "bullets" ? "list" : "prose";

@@ -12,7 +12,7 @@ import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { isNamed } from "../text/match-path.ts";
 import { checkToolCallPath } from "../tools/check-tool-call-path.ts";
 import type { ToolCall } from "../tools/parse-tool-call.ts";
-import { readableOf } from "./first-pass.ts";
+import { readablePaths } from "./first-pass.ts";
 import type { Selection } from "./first-pass.ts";
 
 const FEWEST_READ_CHARS = 200;
@@ -99,10 +99,10 @@ export async function toolCall(
   if (selection.kind === "refused") return { ...NOTHING_READ, refusal: selection };
   const { trace, deps } = run;
   const { call } = selection;
-  const allowed = checkToolCallPath(call, readableOf(found));
+  const allowed = checkToolCallPath(call, readablePaths(found));
   if (allowed.kind === "refused") {
     await trace.step("tool_call", () => {
-      recordDenied(run, call, allowed);
+      recordDenial(run, call, allowed);
     });
     return { ...NOTHING_READ, refusal: allowed };
   }
@@ -188,7 +188,7 @@ const passagesBeside = (
   { passages }: RetrievedContext["snapshot"],
 ): RetrievedContext["snapshot"]["passages"] => (need === "passages" ? passages : []);
 
-function recordDenied({ trace }: AskRun, call: ToolCall, refusal: Refusal): void {
+function recordDenial({ trace }: AskRun, call: ToolCall, refusal: Refusal): void {
   trace.detail("tool_call", { verdict: refusal.code });
   trace.toolCall({
     name: cleanText(call.name.slice(0, 200)),

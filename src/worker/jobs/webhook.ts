@@ -43,24 +43,24 @@ export async function callWebhook(
       signal,
     );
     response.destroy();
-    return judge(response.statusCode ?? 0, url);
+    return resultOfStatus(response.statusCode ?? 0, url);
   } catch (error) {
-    if (error instanceof AddressDenied) return notAllowed(error, url);
+    if (error instanceof AddressDenied) return deniedResult(error, url);
     return {
       kind: "may_try_again",
       status: null,
-      error: `${maskWebhook(url)} ${describe(error, signal, timeoutS)}`,
+      error: `${maskWebhook(url)} ${describeError(error, signal, timeoutS)}`,
     };
   }
 }
 
-const notAllowed = ({ message }: AddressDenied, url: string): TryResult => ({
+const deniedResult = ({ message }: AddressDenied, url: string): TryResult => ({
   kind: "refused",
   status: null,
   error: `${maskWebhook(url)} was not called: ${message}; if it is meant, add its network to on_batch_end.allowed_networks`,
 });
 
-function judge(status: number, url: string): TryResult {
+function resultOfStatus(status: number, url: string): TryResult {
   if (status >= 200 && status < 300) return { kind: "told", status };
   const place = maskWebhook(url);
   if (status >= 300 && status < 400) {
@@ -89,7 +89,7 @@ function splitCredentials(url: string): {
 }
 
 /** Leaves out the message of the error itself, which may hold the URL. */
-function describe(error: unknown, signal: AbortSignal, timeoutS: number): string {
+function describeError(error: unknown, signal: AbortSignal, timeoutS: number): string {
   if (isTimeout(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
   const code = codeOf(error);
   return code === undefined ? "could not be reached" : `could not be reached (${code})`;

@@ -9,8 +9,8 @@ import type { Statement } from "../../../src/worker/jobs/verification/draft.ts";
 import {
   constraintsOf,
   scoreOf,
-  settledCheck,
-  settledChecks,
+  settleCheck,
+  settleChecks,
 } from "../../../src/worker/jobs/verification/settle-checks.ts";
 
 const UNKNOWN: CheckRecord = {
@@ -49,7 +49,7 @@ test("documents that disagree settle nothing, and those that agree do", () => {
   const record = { ...UNKNOWN, how: "model", rule: "agreement" } as const;
   const settledAs = (answer: "yes" | "no") => {
     const verdict = { answer, detail: "", reason: null, evidence: [], against: [] };
-    return settledCheck({ record, jobState: "succeeded", jobError: null, verdict }, []);
+    return settleCheck({ record, jobState: "succeeded", jobError: null, verdict }, []);
   };
   expect(settledAs("no")).toMatchObject({ state: "unknown", reason: "sources_disagree" });
   expect(settledAs("yes")).toMatchObject({ state: "yes", reason: null });
@@ -63,7 +63,7 @@ test.each([
   ["a file that is gone", "FILE_NOT_FOUND", "source_missing"],
 ])("what is open after %s is told rightly", (_, jobError, reason) => {
   const record = { ...UNKNOWN, how: "model" } as const;
-  const open = settledCheck({ record, jobState: "cancelled", jobError, verdict: null }, []);
+  const open = settleCheck({ record, jobState: "cancelled", jobError, verdict: null }, []);
   expect(open).toMatchObject({ state: "unknown", reason });
 });
 
@@ -77,7 +77,7 @@ test("an auditor that misquotes is no missing source: no document is asked for",
     evidence: [],
     against: [],
   } as const;
-  const check = settledCheck({ record, jobState: "succeeded", jobError: null, verdict }, []);
+  const check = settleCheck({ record, jobState: "succeeded", jobError: null, verdict }, []);
   expect(constraintsOf({ checks: [check], coverage: [] }, { caps: [] })).toEqual([
     {
       what: "Is it true of all?",
@@ -119,12 +119,12 @@ const answered = (
   },
 });
 const stateOf = (checks: readonly StoredCheck[], grade: ClaimRecord["grade"] = "unconfirmed") =>
-  settledChecks(checks, [statementOf(1, grade)]).map(({ state, reason }) => reason ?? state);
+  settleChecks(checks, [statementOf(1, grade)]).map(({ state, reason }) => reason ?? state);
 
 test("words that do not carry a doubted statement are none", () => {
   expect(stateOf([answered("yes", ["names"])])).toEqual(["auditor_failed"]);
   expect(stateOf([answered("yes", [])])).toEqual(["yes"]);
-  const [check] = settledChecks([answered("yes", ["names"])], [statementOf(1, "unconfirmed")]);
+  const [check] = settleChecks([answered("yes", ["names"])], [statementOf(1, "unconfirmed")]);
   expect(check?.detail).toBe(
     "It says yes, with words that do not carry the statement: names differ.",
   );

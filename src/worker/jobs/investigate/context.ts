@@ -139,7 +139,7 @@ export function showLog({ steps, evidence }: InvestigationRecord, parts: LogPart
   const rendered = shownSteps(steps).map((step, at) => ({
     ordinal: step.ordinal,
     head: headOf(step, at + 1, parts.given),
-    given: step.ordinal < since ? null : givenBy(step, evidence, parts),
+    given: step.ordinal < since ? null : resultOfCall(step, evidence, parts),
   }));
   const showFrom = (begin: number): ShownLog => {
     const shown = new Map<number, PromptEvidence>();
@@ -161,24 +161,24 @@ export function showLog({ steps, evidence }: InvestigationRecord, parts: LogPart
   return showFrom(fits ?? later.at(-1) ?? since);
 }
 
-type Given = {
+type CallResult = {
   readonly result: readonly string[];
   readonly pieces: readonly { readonly text: string; readonly reference: PromptEvidence }[];
 };
 
 /** The result of a call, fenced and cut to its share of the room; null for a step that is no call. */
-function givenBy(
+function resultOfCall(
   { tool }: RecordedStep,
   evidence: readonly EvidenceItem[],
   { boundary, room }: LogParts,
-): Given | null {
+): CallResult | null {
   if (tool === null) return null;
   const share = (room * STEP_SHARE) / Math.max(1, tool.evidence.length);
   const chars = Math.max(FEWEST_PIECE_CHARS, Math.floor(Math.min(room * PIECE_SHARE, share)));
   const items = evidence.filter(({ number }) => tool.evidence.includes(number));
   return {
     result: resultOf(
-      saysServer(tool) ? tool.error.message : (tool.output?.text ?? ""),
+      isServerError(tool) ? tool.error.message : (tool.output?.text ?? ""),
       boundary,
       Math.floor(room * PIECE_SHARE),
     ),
@@ -190,7 +190,7 @@ function givenBy(
 }
 
 /** Whether the error has the words of a server, which stand in a fence like its results. */
-const saysServer = (
+const isServerError = (
   tool: ToolAction,
 ): tool is ToolAction & { readonly error: NonNullable<ToolAction["error"]> } =>
   tool.error?.code === "TOOL_ERROR" && isMcpTool(tool.name);
@@ -217,7 +217,7 @@ function headOf(
   const isGiven = given !== undefined && tool.key === callKey(READ_TEXT_FILE.name, { path: given });
   const call = `Step ${number}: ${tool.name} ${isGiven ? "of the file that the question is about" : neutraliseText(args)}`;
   if (tool.error !== null) {
-    return `${call} -> ${saysServer(tool) ? tool.error.code : neutraliseText(tool.error.message)}`;
+    return `${call} -> ${isServerError(tool) ? tool.error.code : neutraliseText(tool.error.message)}`;
   }
   const gave = tool.evidence.length === 0 ? "" : ` -> evidence ${tool.evidence.join(", ")}`;
   return `${call}${gave}`;

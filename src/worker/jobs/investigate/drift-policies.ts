@@ -1,13 +1,13 @@
 import type { DriftLimits } from "../../../shared/store/investigations/grants.ts";
 import {
   callsOf,
-  end,
+  endLoop,
   hasFound,
-  hint,
+  giveHint,
   isSeeking,
   lastHintBy,
-  stagnated,
-  trailing,
+  endStagnated,
+  countTrailing,
 } from "./policy.ts";
 import type { Decision, Policy, Situation } from "./policy.ts";
 import type { RecordedStep } from "./record.ts";
@@ -36,7 +36,7 @@ function mayHint(steps: readonly RecordedStep[]): boolean {
 }
 
 /** Whether a rule may give this hint: once per subject, and only for a few subjects. */
-function isNews(steps: readonly RecordedStep[], rule: string, about: string): boolean {
+function isNewHint(steps: readonly RecordedStep[], rule: string, about: string): boolean {
   const told = steps.filter((step) => isHint(step) && step.detail["rule"] === rule);
   return told.length < MOST_HINTS && !told.some(({ detail }) => detail["about"] === about);
 }
@@ -46,7 +46,7 @@ const hasEnoughSources = (steps: readonly RecordedStep[]): boolean =>
   lastHintBy(steps, SOURCES.name) !== -1;
 
 /** A rule that applies only if its limit is set. */
-const limitedBy = (
+const policyWithLimit = (
   name: string,
   limit: keyof DriftLimits,
   decide: (most: number, situation: Situation) => Decision | null,
@@ -59,16 +59,16 @@ const limitedBy = (
 });
 
 /** Ends a search that has evidence from enough files and pages: first a hint, then, after a few more calls, the end. */
-export const SOURCES: Policy = limitedBy("sources", "sources", (most, { steps, sources }) => {
+export const SOURCES: Policy = policyWithLimit("sources", "sources", (most, { steps, sources }) => {
   if (sources < most) return null;
   const hinted = lastHintBy(steps, "sources");
   if (hinted === -1) {
-    return hint(
+    return giveHint(
       `There is evidence from ${sources} sources, and ${most} are enough. Look into what there is, in ${CALLS_BEYOND_SOURCES} calls at most, or end.`,
     );
   }
   return callsSince(steps, hinted) >= CALLS_BEYOND_SOURCES
-    ? end(`evidence from ${sources} sources`)
+    ? endLoop(`evidence from ${sources} sources`)
     : null;
 });
 
@@ -77,35 +77,35 @@ const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =
   callsOf(steps).filter(isSeeking);
 
 /** Gives a hint after so many calls that find nothing new, and ends the search after as many more. */
-export const NO_NEW_EVIDENCE: Policy = limitedBy(
+export const NO_NEW_EVIDENCE: Policy = policyWithLimit(
   "no_new_evidence",
   "noNewEvidence",
   (most, { steps, evidence }) => {
     if (hasEnoughSources(steps)) return null;
     const calls = seekingCalls(steps);
-    const without = trailing(calls, (step) => !hasFound(step));
+    const without = countTrailing(calls, (step) => !hasFound(step));
     if (without < most) return null;
     const lastHint = lastHintBy(steps, "no_new_evidence");
     const lastFind = steps.findLastIndex((step) => isSeeking(step) && hasFound(step));
     if (lastHint <= lastFind) {
-      return hint(
+      return giveHint(
         `The last ${without} calls found nothing new. Look elsewhere or in other words, or end with what there is.`,
       );
     }
     return seekingCalls(steps.slice(lastHint)).length >= most
-      ? stagnated(evidence, `${without} calls that found nothing new`)
+      ? endStagnated(evidence, `${without} calls that found nothing new`)
       : null;
   },
 );
 
-const FAILURES = limitedBy("failures", "failures", (most, { steps, evidence, tools }) => {
+const FAILURES = policyWithLimit("failures", "failures", (most, { steps, evidence, tools }) => {
   const calls = madeCalls(steps);
   const last = calls.at(-1);
   const code = last?.tool?.error?.code;
   if (last?.tool === undefined || last.tool === null || code === undefined) return null;
   const { name } = last.tool;
   const ofTool = calls.filter(({ tool }) => tool?.name === name);
-  const failed = trailing(ofTool, ({ tool }) => tool?.error?.code === code);
+  const failed = countTrailing(ofTool, ({ tool }) => tool?.error?.code === code);
   if (failed < most) return null;
   const first = steps.findIndex((step) => step === ofTool.at(-failed));
   const about = `${name} ${code}`;
@@ -115,18 +115,18 @@ const FAILURES = limitedBy("failures", "failures", (most, { steps, evidence, too
   if (hinted === -1) {
     const other = tools.length > 1 ? "with other arguments, use another tool," : "otherwise";
     return mayHint(steps)
-      ? hint(`${name} failed ${failed} times with ${code}. Call it ${other} or end.`, about)
+      ? giveHint(`${name} failed ${failed} times with ${code}. Call it ${other} or end.`, about)
       : null;
   }
   const since = ofTool.filter((step) => steps.indexOf(step) > hinted).length;
   // Other tools may find what this tool does not.
   const isLost = madeCalls(steps.slice(hinted)).every(({ tool }) => (tool?.found ?? 0) === 0);
   return since >= most && isLost
-    ? stagnated(evidence, `${failed} calls of ${name} that failed with ${code}`)
+    ? endStagnated(evidence, `${failed} calls of ${name} that failed with ${code}`)
     : null;
 });
 
-const SAME_QUERY = limitedBy("same_query", "sameQuery", (most, { steps }) => {
+const SAME_QUERY = policyWithLimit("same_query", "sameQuery", (most, { steps }) => {
   const calls = madeCalls(steps);
   const last = calls.at(-1);
   const family = last?.detail["family"];
@@ -136,36 +136,36 @@ const SAME_QUERY = limitedBy("same_query", "sameQuery", (most, { steps }) => {
     ({ tool, detail }) => tool?.name === last.tool?.name && detail["family"] === family,
   );
   if (alike.length < most || hasEnoughSources(steps) || !mayHint(steps)) return null;
-  return isNews(steps, "same_query", family)
-    ? hint(
+  return isNewHint(steps, "same_query", family)
+    ? giveHint(
         `${last.tool?.name ?? "A tool"} was asked ${alike.length} times for these words in one form or another, the last time for nothing new. Ask for something else, or end.`,
         family,
       )
     : null;
 });
 
-const SAME_PLACE = limitedBy("same_place", "samePlace", (most, { steps, roots }) => {
+const SAME_PLACE = policyWithLimit("same_place", "samePlace", (most, { steps, roots }) => {
   const calls = madeCalls(steps).filter(isSeeking);
   const place = calls.at(-1)?.detail["place"];
   if (typeof place !== "string") return null;
-  const times = trailing(calls, ({ detail }) => detail["place"] === place);
+  const times = countTrailing(calls, ({ detail }) => detail["place"] === place);
   if (times < most || hasEnoughSources(steps) || !mayHint(steps)) return null;
   // The job may not look outside of its folders.
   if (roots.some((root) => root.replace(/\/+$/, "") === place)) return null;
-  return isNews(steps, "same_place", place)
-    ? hint(
+  return isNewHint(steps, "same_place", place)
+    ? giveHint(
         `The last ${times} calls looked at ${place}. Unless each part of it has to be read, look at another ${place.includes("://") ? "site" : "folder"}, or end.`,
         place,
       )
     : null;
 });
 
-const NOTES = limitedBy("notes", "notesEvery", (every, { steps, tools }) => {
+const NOTES = policyWithLimit("notes", "notesEvery", (every, { steps, tools }) => {
   if (!tools.includes("note") || hasEnoughSources(steps) || !mayHint(steps)) return null;
   const noted = steps.findLastIndex(({ tool, state }) => tool?.name === "note" && state === "done");
   const since = callsSince(steps, Math.max(noted, lastHintBy(steps, "notes")));
   return since >= every
-    ? hint(
+    ? giveHint(
         `${since} calls without a note. Keep what was found, by its numbers, and what is open, with note: it is shown also when older steps are shown in brief.`,
       )
     : null;

@@ -12,13 +12,18 @@ import { snapshotHash } from "../../evidence/retrieve.ts";
 import type { AdmittedEvidence } from "../../evidence/types.ts";
 import { firstCodePoints } from "../../text/clean-text.ts";
 import { neutraliseText } from "../../text/neutralise-text.ts";
-import { checkOf as check, succeeded } from "../answer-request.ts";
+import { createCheck as check, answerOutcome } from "../answer-request.ts";
 import { secondPass } from "../second-pass.ts";
 import { endOf, verify } from "../verification/verify.ts";
-import { lookAround, openLooking, PASSAGES_ALONE } from "./look-around.ts";
-import type { Ended, InvestigateDependencies, InvestigateRun, Looking } from "./look-around.ts";
+import { lookAround, openExploration, PASSAGES_ALONE } from "./look-around.ts";
+import type {
+  LoopEnd,
+  InvestigateDependencies,
+  InvestigateRun,
+  Exploration,
+} from "./look-around.ts";
 import { openGrant } from "./open-grant.ts";
-import { admissible, hasGivenFiles, hasServerEvidence, noteOf } from "./record.ts";
+import { admissibleEvidence, hasGivenFiles, hasServerEvidence, noteOf } from "./record.ts";
 import type { InvestigationRecord } from "./record.ts";
 
 /**
@@ -38,7 +43,7 @@ export async function investigate(
   const run: InvestigateRun = { input, deps, trace, signal };
   const grant = await trace.step("grant", () => openGrant(input, deps));
   if ("kind" in grant) return grant;
-  const looking = await openLooking(run, grant);
+  const looking = await openExploration(run, grant);
   const ended = await lookAround(run, looking);
   const admitted = await gate(run, looking, ended);
   if (admitted.kind === "refused") return admitted;
@@ -47,14 +52,14 @@ export async function investigate(
   const question = input.task;
   const draft = await secondPass({ ...run, question, admitted, answerers, notes, check });
   if (draft.kind !== "draft") return draft;
-  return endOf(await verify(draft, callParts(deps, run)), succeeded);
+  return endOf(await verify(draft, callParts(deps, run)), answerOutcome);
 }
 
 /** Admits the evidence that was found, or refuses it; records every piece with the reason. */
 export async function gate(
   run: InvestigateRun,
-  looking: Looking,
-  ended: Ended | Refusal,
+  looking: Exploration,
+  ended: LoopEnd | Refusal,
 ): Promise<AdmittedEvidence | Refusal> {
   const admitted =
     ended.kind === "refused"
@@ -72,10 +77,10 @@ export async function gate(
  */
 function admit(
   { input, deps }: InvestigateRun,
-  { record: { evidence, steps }, answerers: { second, route, notes } }: Looking,
-  { why }: Ended,
+  { record: { evidence, steps }, answerers: { second, route, notes } }: Exploration,
+  { why }: LoopEnd,
 ): AdmittedEvidence | Refusal {
-  const found = admissible(evidence);
+  const found = admissibleEvidence(evidence);
   const sound = found.files.filter((file) => gateReading(file, "whole_file") === null);
   const files = fitPieces(sound, deps.settings.ask.max_chars_full_read);
   const room = roomForEvidence(second, route.second, [input.task, notes.text]);
@@ -89,12 +94,12 @@ function admit(
   const outputs = found.outputs.filter((output) => shown.has(output));
   const restsOnMore = outputs.length > 0 && (hasGivenFiles(steps) || hasServerEvidence(steps));
   if (files.length === 0 && passages.length === 0 && !restsOnMore) {
-    return nothingIn(input.options?.path_prefix, why);
+    return refuseNothingFound(input.options?.path_prefix, why);
   }
   return { kind: "admitted", files, passages, outputs, snapshotHash: snapshotHash(passages) };
 }
 
-function nothingIn(folder: string | undefined, why: string): Refusal {
+function refuseNothingFound(folder: string | undefined, why: string): Refusal {
   if (folder === undefined && why === PASSAGES_ALONE) return nothingFound();
   const found =
     folder === undefined

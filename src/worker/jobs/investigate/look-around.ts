@@ -49,28 +49,31 @@ export type InvestigateRun = {
 };
 
 /** The grant, the models and the record of one search. */
-export type Looking = {
+export type Exploration = {
   readonly grant: Grant;
   readonly answerers: Answerers;
   readonly record: InvestigationRecord;
 };
 
 /** Opens the record with the steps of earlier runs of the job. */
-export async function openLooking(run: InvestigateRun, grant: Grant): Promise<Looking> {
+export async function openExploration(run: InvestigateRun, grant: Grant): Promise<Exploration> {
   const answerers = await selectAnswerers(run.input.task, run.input.options, run);
   return { grant, answerers, record: openRecord(await run.deps.log.load()) };
 }
 
-export type Ended = { readonly kind: "ended"; readonly why: string };
+export type LoopEnd = { readonly kind: "ended"; readonly why: string };
 
 /** The loop of tools. It continues after the last stored step. */
-export async function lookAround(run: InvestigateRun, looking: Looking): Promise<Ended | Refusal> {
+export async function lookAround(
+  run: InvestigateRun,
+  looking: Exploration,
+): Promise<LoopEnd | Refusal> {
   const { trace } = run;
   const { record } = looking;
   const earlier = record.steps.length;
   const ended = await trace.step("look_around", () =>
-    lookOn(run, looking).finally(() => {
-      const hints = hintsOf(record.steps.slice(earlier));
+    runLoop(run, looking).finally(() => {
+      const hints = countHints(record.steps.slice(earlier));
       if (Object.keys(hints).length > 0) trace.detail("look_around", { hints });
     }),
   );
@@ -83,7 +86,7 @@ export async function lookAround(run: InvestigateRun, looking: Looking): Promise
 }
 
 /** The number of hints by rule. */
-function hintsOf(steps: InvestigationRecord["steps"]): Readonly<Record<string, number>> {
+function countHints(steps: InvestigationRecord["steps"]): Readonly<Record<string, number>> {
   const hints: Record<string, number> = {};
   for (const { detail } of steps) {
     if (detail["action"] !== "hint") continue;
@@ -94,15 +97,15 @@ function hintsOf(steps: InvestigationRecord["steps"]): Readonly<Record<string, n
 }
 
 /** Alternates calls of the model and of its tools until the model or a rule ends the loop. */
-async function lookOn(
+async function runLoop(
   run: InvestigateRun,
-  { grant, answerers, record }: Looking,
-): Promise<Ended | Refusal> {
+  { grant, answerers, record }: Exploration,
+): Promise<LoopEnd | Refusal> {
   const { deps, trace, signal, input } = run;
   const { log } = deps;
   const { first: model, route } = answerers;
-  if (!model.facts.readsPrompts) return withoutTools(run, { grant, answerers, record });
-  const use = await openUse(run, { grant, record });
+  if (!model.facts.readsPrompts) return searchWithoutTools(run, { grant, answerers, record });
+  const use = await openToolUse(run, { grant, record });
   const { tools } = use;
   const missing = await refuseDisabled(use, input.required_tools ?? []);
   if (missing !== null) return missing;
@@ -118,7 +121,7 @@ async function lookOn(
   };
   const refused = await settleLastStep(use);
   if (refused !== null) return refused;
-  const unread = await readBefore(use, run);
+  const unread = await readGivenFiles(use, run);
   if (unread !== null) return unread;
   for (;;) {
     const before = record.steps.findLast(({ kind }) => kind === "end");
@@ -159,7 +162,7 @@ async function lookOn(
  * Reads the files that the job names, as steps like those of the model; all runs of a job together read each once.
  * @returns the refusal if the file that the job is about can't be read
  */
-async function readBefore(
+async function readGivenFiles(
   use: ToolUse,
   { input, checked = [] }: Pick<InvestigateRun, "input" | "checked">,
 ): Promise<Refusal | null> {
@@ -181,9 +184,9 @@ const grantedTools = ({ tools }: Grant, registry: ToolRegistry): readonly Tool[]
   registry.tools.filter(({ name }) => tools.includes(name));
 
 /** Opens what the calls of the run need: the tools of the grant, and the access of these tools. */
-async function openUse(
+async function openToolUse(
   { input, checked = [], deps, trace, signal }: InvestigateRun,
-  { grant, record }: Pick<Looking, "grant" | "record">,
+  { grant, record }: Pick<Exploration, "grant" | "record">,
 ): Promise<ToolUse> {
   const { log, registry } = deps;
   const tools = [
@@ -226,10 +229,10 @@ async function refuseDisabled(use: ToolUse, required: readonly string[]): Promis
 export const PASSAGES_ALONE = "the model calls no tools: passages alone";
 
 /** Lets a model that calls no tools answer from passages alone, if the job allows it. */
-async function withoutTools(
+async function searchWithoutTools(
   run: InvestigateRun,
-  { grant, answerers, record }: Looking,
-): Promise<Ended | Refusal> {
+  { grant, answerers, record }: Exploration,
+): Promise<LoopEnd | Refusal> {
   const { input, deps } = run;
   if (input.tools !== "optional") {
     return refuse(
@@ -239,11 +242,11 @@ async function withoutTools(
     );
   }
   if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", onlySearches(grant.preset));
-  const granted = await openUse(run, { grant, record });
+  const granted = await openToolUse(run, { grant, record });
   const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
   const use = { ...granted, tools };
   await settleLastStep(use);
-  const unread = await readBefore(granted, run);
+  const unread = await readGivenFiles(granted, run);
   if (unread !== null) return unread;
   const why = PASSAGES_ALONE;
   if (record.steps.some(({ kind }) => kind === "end")) return { kind: "ended", why };

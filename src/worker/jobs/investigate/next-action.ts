@@ -55,7 +55,7 @@ export type LoopRun = {
 /** Room for the prompt beside the log: rules, tools, task. */
 const PROMPT_CHARS = 4_000;
 const FEWEST_ROOM = 3_000;
-const NONE = { kind: "end" } as const;
+const END_ACTION = { kind: "end" } as const;
 
 /**
  * Makes one call of the model, as a step that is committed before and after. If the prompt would not fit, older steps are
@@ -164,7 +164,7 @@ async function askInStep(
   const startedAt = performance.now();
   await log.beginModel(ordinal, hashRequest(call));
   let waitedMs = 0;
-  const reply = await replyTo(call, {
+  const reply = await callUnlessUnreadable(call, {
     ...parts,
     trace: {
       ...parts.trace,
@@ -227,7 +227,7 @@ type Unreadable = {
 /** The reason of a step whose reply the host could not read; all other reasons are our own. */
 export const HOST_UNREADABLE = "the host could not read it";
 
-async function replyTo(
+async function callUnlessUnreadable(
   call: ModelCall,
   parts: CallParts,
 ): Promise<ModelReply | Refusal | Unreadable> {
@@ -257,7 +257,7 @@ function actionOf(
   });
   const call = fromNativeCalls(calls, text, grammarOf(registryOf(tools)));
   if (call?.kind === "call") return { kind: "call", name: call.name, args: call.args };
-  if (call === null && isEnd(text)) return NONE;
+  if (call === null && isEnd(text)) return END_ACTION;
   const reason = whyNoCall(reply, call?.reason);
   return { kind: "unreadable", reason, ...(call === null ? { holdsNoCall: true } : {}) };
 }

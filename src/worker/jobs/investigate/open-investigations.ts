@@ -14,7 +14,7 @@ import { openWeb } from "../../web/open-web.ts";
 import type { InvestigateDependencies } from "./look-around.ts";
 import { openStepLog, outputLimitsOf } from "./step-log.ts";
 
-type Investigated = {
+type InvestigatedJob = {
   readonly job: ClaimedJob;
   readonly resources: WorkerResources;
   readonly pipeline: PipelineDependencies;
@@ -31,7 +31,7 @@ export function openInvestigations(
   { config, invocation }: CommandContext,
   database: Database,
   { registry = TOOLS, machine = THIS_MACHINE }: InvestigationPlace,
-): (investigated: Investigated) => InvestigateDependencies {
+): (investigated: InvestigatedJob) => InvestigateDependencies {
   const { env, version } = invocation;
   const web = openWeb({ config, env, database: database.within("claim") });
   const mcp = openMcpServers({ config, env, version });

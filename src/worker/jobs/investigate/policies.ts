@@ -2,11 +2,11 @@ import { DRIFT_POLICIES, NO_NEW_EVIDENCE, SOURCES } from "./drift-policies.ts";
 import {
   callsOf,
   CUT_REPLY,
-  end,
-  hint,
+  endLoop,
+  giveHint,
   lastHintBy,
-  stagnated,
-  trailing,
+  endStagnated,
+  countTrailing,
   unreadableLately,
 } from "./policy.ts";
 import type { Policy, PolicyAction, Situation } from "./policy.ts";
@@ -53,7 +53,7 @@ const POLICIES: readonly Policy[] = [
         ({ state, detail }) => state === "denied" || detail["denied"] === true,
       );
       if (denied.length < MOST_DENIALS) return null;
-      if (evidence > 0) return end(`${denied.length} calls that may not be made`);
+      if (evidence > 0) return endLoop(`${denied.length} calls that may not be made`);
       return {
         kind: "refuse",
         code: "TOOL_DENIED",
@@ -65,38 +65,38 @@ const POLICIES: readonly Policy[] = [
     name: "max_steps",
     decide: ({ steps, limits }) =>
       steps.filter(({ kind }) => kind === "model" || kind === "tool").length >= limits.maxSteps
-        ? end(`${limits.maxSteps} steps`)
+        ? endLoop(`${limits.maxSteps} steps`)
         : null,
   },
   {
     name: "max_calls",
     decide: ({ steps, limits }) =>
-      callsOf(steps).length >= limits.maxCalls ? end(`${limits.maxCalls} calls`) : null,
+      callsOf(steps).length >= limits.maxCalls ? endLoop(`${limits.maxCalls} calls`) : null,
   },
   {
     name: "max_tokens",
     decide: ({ steps, limits }) =>
       sum(steps.map(({ tokens }) => tokens)) >= limits.maxTokens
-        ? end(`${limits.maxTokens} tokens`)
+        ? endLoop(`${limits.maxTokens} tokens`)
         : null,
   },
   {
     name: MAX_TIME,
     decide: ({ steps, limits }) =>
       sum(steps.map(({ activeMs }) => activeMs)) >= limits.maxSeconds * 1_000
-        ? end(`${limits.maxSeconds} s`)
+        ? endLoop(`${limits.maxSeconds} s`)
         : null,
   },
   {
     name: "unreadable",
     decide: ({ steps }) =>
-      unreadableLately(steps) >= UNREADABLE_REPLIES ? end(ENDED_UNREADABLE) : null,
+      unreadableLately(steps) >= UNREADABLE_REPLIES ? endLoop(ENDED_UNREADABLE) : null,
   },
   {
     name: "cut_reply",
     decide: ({ steps }) =>
       lastReply(steps)?.detail["unreadable"] === CUT_REPLY && lastHintBy(steps, "cut_reply") === -1
-        ? hint(
+        ? giveHint(
             "Your reply was cut because it was too long. Write the call alone, and no words before it.",
           )
         : null,
@@ -107,7 +107,7 @@ const POLICIES: readonly Policy[] = [
       const { no_call: noCall, next } = lastReply(steps)?.detail ?? {};
       const isWithoutCall = noCall === true || next === "end";
       return isWithoutCall && tools.length > 0 && isTooEarly(steps)
-        ? hint(
+        ? giveHint(
             `Nothing was looked at yet, and what you know yourself is no evidence. Call one of ${tools.join(", ")}.`,
           )
         : null;
@@ -118,16 +118,16 @@ const POLICIES: readonly Policy[] = [
     name: "not_made",
     decide({ steps, evidence }) {
       const calls = steps.filter((step) => step.kind === "tool" || isNotMade(step));
-      const lately = trailing(calls, isNotMade);
+      const lately = countTrailing(calls, isNotMade);
       if (lately < CALLS_NOT_MADE) return null;
       const lastHint = lastHintBy(steps, "not_made");
       if (lastHint <= steps.findLastIndex(({ kind }) => kind === "tool")) {
-        return hint(
+        return giveHint(
           `None of your last ${lately} calls could be made. Look at what you were told of them, call another tool, or end.`,
         );
       }
       return steps.slice(lastHint).filter(isNotMade).length >= CALLS_NOT_MADE
-        ? stagnated(evidence, `${lately} calls that could not be made`)
+        ? endStagnated(evidence, `${lately} calls that could not be made`)
         : null;
     },
   },
@@ -139,12 +139,12 @@ const POLICIES: readonly Policy[] = [
       const times = calls.filter(({ tool }) => tool?.key === last?.key).length;
       if (last === undefined || last === null || times < EQUAL_CALLS) return null;
       if (lastHintBy(steps, "equal_calls") === -1) {
-        return hint(
+        return giveHint(
           `You have called ${last.name} with the same arguments ${times} times, and it gives the same each time. Do something else, or end.`,
         );
       }
       return times > EQUAL_CALLS
-        ? stagnated(evidence, `the same call of ${last.name} ${times} times`)
+        ? endStagnated(evidence, `the same call of ${last.name} ${times} times`)
         : null;
     },
   },

@@ -39,17 +39,17 @@ export type Policy = {
   readonly decide: (situation: Situation) => Decision | null;
 };
 
-export const end = (why: string): Decision => ({ kind: "end", why });
-export const hint = (told: string, about?: string): Decision => ({
+export const endLoop = (why: string): Decision => ({ kind: "end", why });
+export const giveHint = (told: string, about?: string): Decision => ({
   kind: "hint",
   told,
   ...(about === undefined ? {} : { about }),
 });
 
 /** Ends the loop if there is evidence, because it may still answer the question; refuses the job otherwise. */
-export const stagnated = (evidence: number, why: string): Decision =>
+export const endStagnated = (evidence: number, why: string): Decision =>
   evidence > 0
-    ? end(why)
+    ? endLoop(why)
     : {
         kind: "refuse",
         code: "STAGNATED",
@@ -66,7 +66,7 @@ export const isSeeking = ({ tool }: RecordedStep): boolean =>
 
 /** How many of the last replies of the model in a row held neither a readable call nor the end. */
 export const unreadableLately = (steps: readonly RecordedStep[]): number =>
-  trailing(
+  countTrailing(
     steps.filter(({ kind }) => kind === "model" || kind === "tool"),
     ({ detail }) => "unreadable" in detail,
   );
@@ -83,7 +83,7 @@ export const lastHintBy = (steps: readonly RecordedStep[], rule: string): number
   steps.findLastIndex(({ kind, detail }) => kind === "policy" && detail["rule"] === rule);
 
 /** How many steps at the end, without a gap, fulfil the condition. */
-export function trailing(
+export function countTrailing(
   steps: readonly RecordedStep[],
   holds: (step: RecordedStep) => boolean,
 ): number {

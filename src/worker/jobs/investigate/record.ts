@@ -47,10 +47,10 @@ export type InvestigationRecord = {
   readonly steps: readonly RecordedStep[];
   readonly evidence: readonly EvidenceItem[];
   readonly nextOrdinal: number;
-  add(step: Omit<RecordedStep, "tool"> & { readonly tool: GivenAction | null }): RecordedStep;
+  add(step: Omit<RecordedStep, "tool"> & { readonly tool: NewAction | null }): RecordedStep;
 };
 
-type GivenAction = Pick<ToolAction, "name" | "args" | "output" | "error">;
+type NewAction = Pick<ToolAction, "name" | "args" | "output" | "error">;
 
 /** Opens the record with the stored steps. @throws TypeError if a stored output can't be read */
 export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
@@ -68,10 +68,10 @@ export function openRecord(stored: readonly StoredStep[]): InvestigationRecord {
     if (known !== undefined) return { number: known, isNew: false };
     const number = evidence.length + 1;
     numbers.set(key, number);
-    evidence.push({ number, evidence: labelled(piece, call) });
+    evidence.push({ number, evidence: withLabel(piece, call) });
     return { number, isNew: true };
   };
-  const actionOf = (given: GivenAction, ordinal: number): ToolAction => {
+  const actionOf = (given: NewAction, ordinal: number): ToolAction => {
     const before = shownSteps(steps).filter((step) => step.ordinal < ordinal);
     const key = callKey(given.name, given.args);
     const call = { name: given.name, key, step: before.length + 1 };
@@ -167,7 +167,7 @@ export const shownSteps = (steps: readonly RecordedStep[]): readonly RecordedSte
       (kind === "tool" && state !== "skipped"),
   );
 
-const labelled = (
+const withLabel = (
   piece: ToolEvidence,
   { name, step }: { readonly name: string; readonly step: number },
 ): FoundEvidence =>
@@ -184,7 +184,7 @@ function evidenceKey(piece: ToolEvidence, call: string): string {
 }
 
 /** The result of a tool in its stored form. */
-export function storedOutput(output: ToolOutput): {
+export function serializeOutput(output: ToolOutput): {
   readonly stream: "result";
   readonly sha256: string;
   readonly content: Buffer;
@@ -211,7 +211,7 @@ export function parseOutput(content: Buffer | null): ToolOutput | null {
 }
 
 /** The evidence that an answer may rest on: whole files, passages that no whole file contains, and outputs of tools. */
-export function admissible(items: readonly EvidenceItem[]): {
+export function admissibleEvidence(items: readonly EvidenceItem[]): {
   readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
   readonly outputs: readonly ToolPrint[];

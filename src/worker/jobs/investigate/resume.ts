@@ -4,9 +4,9 @@ import { parseArgs } from "../../tools/tool.ts";
 import type { RecordedStep } from "./record.ts";
 import {
   approvalPending,
-  deniedBecause,
-  endDenied,
-  goOnWaiting,
+  denialMessage,
+  denyCall,
+  resumeWaiting,
   makeCall,
   requestFor,
 } from "./use-tool.ts";
@@ -69,14 +69,14 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
   const call = callOf(use, step);
   if (call === null) {
     const gone = { tool: { name }, args: step.tool?.args ?? {} };
-    await endDenied(use, step.ordinal, gone, `${name} can't be called like this any more.`);
+    await denyCall(use, step.ordinal, gone, `${name} can't be called like this any more.`);
     return null;
   }
   if (answer?.state === "denied") {
-    await endDenied(use, step.ordinal, call, deniedBecause(answer.reason));
+    await denyCall(use, step.ordinal, call, denialMessage(answer.reason));
     return null;
   }
-  return goOnWaiting(use, step.ordinal, call, answer?.fingerprint);
+  return resumeWaiting(use, step.ordinal, call, answer?.fingerprint);
 }
 
 /** The call of a step; null if the registry has changed since and no longer accepts it. */

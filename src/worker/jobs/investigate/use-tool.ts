@@ -21,7 +21,7 @@ import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../to
 import type { ToolSettings } from "./open-grant.ts";
 import { describeMove, hitsOf } from "./moves.ts";
 import { BAD_ARGUMENTS, CALL_LIMIT } from "./policies.ts";
-import { storedOutput, writeStep } from "./record.ts";
+import { serializeOutput, writeStep } from "./record.ts";
 import { callsOf } from "./policy.ts";
 import type { InvestigationRecord } from "./record.ts";
 import type { StepLog } from "./step-log.ts";
@@ -57,15 +57,15 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   const tool = use.tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
     const told = unknownTool(call.name, use.tools).message;
-    return tell(use, { rule: "not_granted", tool: nameOf(call), denied: true, told });
+    return recordRejection(use, { rule: "not_granted", tool: nameOf(call), denied: true, told });
   }
   const read = parseArgs(tool, call.args);
   if (read.kind === "refused")
-    return tell(use, { rule: BAD_ARGUMENTS, tool: tool.name, told: read.message });
+    return recordRejection(use, { rule: BAD_ARGUMENTS, tool: tool.name, told: read.message });
   const most = tool.limits.callsPerRun;
   if (callsOf(use.record.steps).filter((step) => step.tool?.name === tool.name).length >= most) {
     const told = `${tool.name} may be called ${most} times in one investigation, and was. Call another tool, or end.`;
-    return tell(use, { rule: CALL_LIMIT, tool: tool.name, told });
+    return recordRejection(use, { rule: CALL_LIMIT, tool: tool.name, told });
   }
   const ordinal = use.record.nextOrdinal;
   const args = cleanRecord(read.args);
@@ -84,7 +84,7 @@ export async function useTool(use: ToolUse, call: Call): Promise<Refusal | null>
   });
   if (begun !== "begun") {
     const told = `${name} is not allowed any more (${begun.replaceAll("_", " ")}).`;
-    return tell(use, { rule: begun, tool: name, denied: true, told });
+    return recordRejection(use, { rule: begun, tool: name, denied: true, told });
   }
   if (request instanceof Failure) return leaveUncertain(use, ordinal, request);
   return request === null ? makeCall(use, ordinal, valid) : askPerson(use, ordinal, valid, request);
@@ -129,7 +129,7 @@ const isStateLost = (error: unknown): error is Failure =>
  *
  * @param approved fingerprint of the approved call; undefined if no request was made yet
  */
-export async function goOnWaiting(
+export async function resumeWaiting(
   use: ToolUse,
   ordinal: number,
   call: ValidCall,
@@ -142,11 +142,11 @@ export async function goOnWaiting(
     return makeCall(use, ordinal, call, request === null ? undefined : "approved");
   }
   if (approved === undefined) return askPerson(use, ordinal, call, request);
-  return endDenied(use, ordinal, call, "What was approved is not what would be done now.");
+  return denyCall(use, ordinal, call, "What was approved is not what would be done now.");
 }
 
 /** Nobody can approve a part of a call that is not shown. */
-const tooLong = (chars: number): string =>
+const tooLongMessage = (chars: number): string =>
   `Somebody has to approve this call, and it takes ${chars} characters to show, of which ${MOST_PREVIEW_CHARS} are shown. Make it shorter.`;
 
 /** What one decision covers: the same call by the same executor under the same preset, in the same folders; 64 hex digits. */
@@ -167,10 +167,10 @@ async function askPerson(
   const { tool, args } = call;
   const preview = showHidden(need.preview);
   const chars = countCodePoints(preview);
-  if (chars > MOST_PREVIEW_CHARS) return endDenied(use, ordinal, call, tooLong(chars));
+  if (chars > MOST_PREVIEW_CHARS) return denyCall(use, ordinal, call, tooLongMessage(chars));
   const { unattended, approval_hours: hours } = use.settings;
   if (unattended !== "park") {
-    await endDenied(use, ordinal, call, nobodyThere(need, use.tools));
+    await denyCall(use, ordinal, call, unattendedMessage(need, use.tools));
     if (unattended === "deny") return null;
     return refuse(
       "APPROVAL_DENIED",
@@ -189,7 +189,7 @@ async function askPerson(
   });
   if (answer === "waiting") throw approvalPending(tool.name);
   if (answer.verdict === "approve") return makeCall(use, ordinal, call, "approved");
-  return endDenied(use, ordinal, call, deniedBecause(answer.reason));
+  return denyCall(use, ordinal, call, denialMessage(answer.reason));
 }
 
 export const approvalPending = (tool: string): Failure =>
@@ -199,20 +199,20 @@ export const approvalPending = (tool: string): Failure =>
   );
 
 /** The message to the model when nobody can approve: the reason why approval is needed, and the tools that need none. */
-function nobodyThere({ why, instead }: ApprovalNeed, tools: readonly Tool[]): string {
+function unattendedMessage({ why, instead }: ApprovalNeed, tools: readonly Tool[]): string {
   const free = tools.filter((tool) => tool.approval === undefined).map(({ name }) => name);
   const runs = [...(instead === undefined ? [] : [instead]), ...free].join(", ");
   return `Somebody has to approve this call, because ${why}, and nobody is there. Do not ask for it again. What runs without asking: ${runs === "" ? "nothing" : runs}.`;
 }
 
 /** The message to the model about a denial. */
-export const deniedBecause = (reason: string | null): string =>
+export const denialMessage = (reason: string | null): string =>
   reason === null
     ? "It was denied."
     : `It was denied: ${firstCodePoints(reason, MOST_ERROR_CHARS)}`;
 
 /** Ends a step as denied; the next prompt shows the model the reason, and it may continue. */
-export async function endDenied(
+export async function denyCall(
   { record, log }: Pick<ToolUse, "record" | "log">,
   ordinal: number,
   { tool, args }: { readonly tool: Pick<Tool, "name">; readonly args: object },
@@ -256,19 +256,19 @@ export async function makeCall(
   use.trace.mayTake(CALL_MS + REST_MS);
   const given = await inToolSpan(
     tool.name,
-    (one: Attempted) => (one.kind === "broke" ? one.code : null),
-    () => attempt(use, ordinal, call, permit),
+    (one: ToolResult) => (one.kind === "broke" ? one.code : null),
+    () => runTool(use, ordinal, call, permit),
   );
   use.trace.mayTake(REST_MS);
   const durationMs = performance.now() - startedAt;
   if (given.kind === "broke" && given.code === "TOOL_DENIED")
-    return endDenied(use, ordinal, call, cleanText(given.message));
+    return denyCall(use, ordinal, call, cleanText(given.message));
   const { output, kept, cut } = await fitOutputs(use.log, given.kind === "output" ? given : null);
   const error =
     given.kind === "output"
       ? null
       : { code: given.code, message: cleanText(firstCodePoints(given.message, MOST_ERROR_CHARS)) };
-  const stored = output === null ? null : storedOutput(output);
+  const stored = output === null ? null : serializeOutput(output);
   const state = output === null ? "failed" : "done";
   const artifacts: NewArtifact[] = [
     ...(stored === null ? [] : [stored]),
@@ -376,14 +376,14 @@ function headAndTail(text: string): string {
 /** The most characters of an error in prompts and in rows. */
 const MOST_ERROR_CHARS = 500;
 
-type Attempted = ToolOutput | { kind: "broke"; code: string; message: string };
+type ToolResult = ToolOutput | { kind: "broke"; code: string; message: string };
 
-async function attempt(
+async function runTool(
   { reach, signal, log }: ToolUse,
   ordinal: number,
   { tool, args }: ValidCall,
   permit: Permit | undefined,
-): Promise<Attempted> {
+): Promise<ToolResult> {
   try {
     const given = await tool.run(args, reach, permit);
     signal.throwIfAborted();
@@ -399,7 +399,7 @@ async function attempt(
 }
 
 /** Records that a rule rejected a call; the next prompt shows the model the reason. */
-async function tell(
+async function recordRejection(
   use: Pick<ToolUse, "record" | "log">,
   detail: StepDetail & { readonly told: string },
 ): Promise<null> {

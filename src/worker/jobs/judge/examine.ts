@@ -54,10 +54,10 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
   if (auditor !== null) {
     parts.trace.models([modelUse("second", auditor.model, auditor.choice)]);
   }
-  const sat = await sitExam(examinee, examination);
+  const sat = await runExam(examinee, examination);
   if ("kind" in sat) return sat;
   const { counts, state, asked, yesFrom } = sat;
-  const turned = state === "passed" ? await askTurned(examinee, asked, parts) : NOT_TURNED;
+  const turned = state === "passed" ? await askReversed(examinee, asked, parts) : NOT_REVERSED;
   if ("kind" in turned) return turned;
   const calls = sat.calls + turned.calls;
   await upsertExam(examination.database, keyOf(examinee), {
@@ -65,7 +65,7 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
     ...{ wrongAsked: counts.wrong.asked, wrongConfirmed: counts.wrong.confirmed },
     ...{ rightAsked: counts.right.asked, rightConfirmed: counts.right.confirmed },
     yesFrom,
-    parts: partsOf(asked),
+    parts: countByKind(asked),
   });
   const own = await askOwn(withLimit(examinee, yesFrom), examination);
   if (own !== null && "kind" in own) return own;
@@ -88,19 +88,19 @@ export async function examineModel(examination: Examination): Promise<Outcome> {
   };
 }
 
-const TURNED_CALLS = 2;
-const NOT_TURNED = { flips: 0, of: 0, calls: 0 };
+const REVERSED_CALLS = 2;
+const NOT_REVERSED = { flips: 0, of: 0, calls: 0 };
 
 /** Repeats two of the calls in reverse order: a verdict that depends on the position of a statement changes then. */
-async function askTurned(
+async function askReversed(
   examinee: Examinee,
-  asked: readonly Asked[],
+  asked: readonly ExamAnswer[],
   parts: CallParts,
-): Promise<typeof NOT_TURNED | Refusal> {
+): Promise<typeof NOT_REVERSED | Refusal> {
   // In the other forms each call holds one statement.
-  if (examinee.form !== "list") return NOT_TURNED;
+  if (examinee.form !== "list") return NOT_REVERSED;
   let [flips, of] = [0, 0];
-  for (let call = 0; call < TURNED_CALLS; call += 1) {
+  for (let call = 0; call < REVERSED_CALLS; call += 1) {
     const some = asked.slice(call * MOST_STATEMENTS, (call + 1) * MOST_STATEMENTS).reverse();
     const statements = some.map(({ pair }) => statementOf(pair));
     const given = await parts.trace.step("examine", () => examinee.ask(statements, parts));
@@ -110,7 +110,7 @@ async function askTurned(
       ({ isConfirmed }, at) => isConfirmed !== (given[at]?.says === "yes"),
     ).length;
   }
-  return { flips, of, calls: TURNED_CALLS };
+  return { flips, of, calls: REVERSED_CALLS };
 }
 
 /** Asks about statements from the operator's index, if the job wants that. The result decides nothing: a machine labelled them. */
@@ -142,7 +142,7 @@ async function askOwn(
   }
   const countsBy = (who: OwnPair["by"]): ExamCounts => {
     const of = (isWrong: boolean) =>
-      tally(asked.filter((one) => one.by === who && one.isWrong === isWrong));
+      countConfirmed(asked.filter((one) => one.by === who && one.isWrong === isWrong));
     return { wrong: of(true), right: of(false) };
   };
   return { machine: countsBy("machine"), person: countsBy("person") };
@@ -171,28 +171,28 @@ const MEANS = {
   useless: "It has failed, for it confirms too few right statements: it is not asked.",
 } as const;
 
-type Asked = {
+type ExamAnswer = {
   readonly pair: ExamPair;
   readonly isConfirmed: boolean;
   readonly score?: number | undefined;
 };
 
-type Sat = {
+type ExamResult = {
   readonly counts: ExamCounts;
   readonly state: keyof typeof MEANS;
   readonly calls: number;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ExamAnswer[];
   /** The score from which on an answer counts as yes; null for a model that answers in words. */
   readonly yesFrom: number | null;
 };
 
-async function sitExam(
+async function runExam(
   examinee: Examinee,
   { deps, parts }: Pick<Examination, "deps" | "parts">,
-): Promise<Sat | Refusal> {
+): Promise<ExamResult | Refusal> {
   const { trace } = parts;
   const calls = examCalls(deps.fenceKey.toString("hex"));
-  const asked: Asked[] = [];
+  const asked: ExamAnswer[] = [];
   for (const [at, pairs] of calls.entries()) {
     const given = await trace.step("examine", () => examinee.ask(pairs.map(statementOf), parts));
     if ("kind" in given) return given;
@@ -216,26 +216,28 @@ async function sitExam(
   throw new Error("an exam ends with its last call");
 }
 
-const limitOf = (asked: readonly Asked[]): number =>
+const limitOf = (asked: readonly ExamAnswer[]): number =>
   yesLimit(asked.flatMap(({ pair, score = 0 }) => (pair.isWrong ? score : [])));
 
-const atLimit = (one: Asked, yesFrom: number): Asked => ({
+const atLimit = (one: ExamAnswer, yesFrom: number): ExamAnswer => ({
   ...one,
   isConfirmed: (one.score ?? 0) >= yesFrom,
 });
 
-const countsOf = (asked: readonly Asked[]): ExamCounts => ({
-  wrong: tally(asked.filter(({ pair }) => pair.isWrong)),
-  right: tally(asked.filter(({ pair }) => !pair.isWrong)),
+const countsOf = (asked: readonly ExamAnswer[]): ExamCounts => ({
+  wrong: countConfirmed(asked.filter(({ pair }) => pair.isWrong)),
+  right: countConfirmed(asked.filter(({ pair }) => !pair.isWrong)),
 });
 
-const tally = (asked: readonly Pick<Asked, "isConfirmed">[]): ExamCounts["wrong"] => ({
+const countConfirmed = (
+  asked: readonly Pick<ExamAnswer, "isConfirmed">[],
+): ExamCounts["wrong"] => ({
   asked: asked.length,
   confirmed: asked.filter(({ isConfirmed }) => isConfirmed).length,
 });
 
 /** Counts by kind and language, in the order of first occurrence. */
-function partsOf(asked: readonly Asked[]): readonly ExamPart[] {
+function countByKind(asked: readonly ExamAnswer[]): readonly ExamPart[] {
   const groups = groupBy(asked, ({ pair: { kind, language, isWrong } }) =>
     JSON.stringify([kind, language, isWrong]),
   );
@@ -243,6 +245,6 @@ function partsOf(asked: readonly Asked[]): readonly ExamPart[] {
     const [first] = group;
     if (first === undefined) return [];
     const { kind, language, isWrong } = first.pair;
-    return [{ kind, language, is_wrong: isWrong, ...tally(group) }];
+    return [{ kind, language, is_wrong: isWrong, ...countConfirmed(group) }];
   });
 }

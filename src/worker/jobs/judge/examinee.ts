@@ -57,7 +57,7 @@ export function examineeOf(
     ...shared,
     prompt: `${YES_NO_PROMPT.version} ${supportedMeans}`,
     ask: (statements, parts) =>
-      oneByOne(statements, (statement) => askYesNo(auditor, statement, supportedMeans, parts)),
+      askOneByOne(statements, (statement) => askYesNo(auditor, statement, supportedMeans, parts)),
   };
 }
 
@@ -135,7 +135,7 @@ async function askYesNo(
   return { ...UNCLEAR, says: word.toLowerCase() === supportedMeans ? "yes" : "no" };
 }
 
-async function oneByOne(
+async function askOneByOne(
   statements: readonly AskedStatement[],
   ask: (statement: AskedStatement) => Promise<Verdict | Refusal>,
 ): Promise<readonly Verdict[] | Refusal> {

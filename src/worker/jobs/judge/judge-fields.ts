@@ -7,7 +7,7 @@ import type { FieldValue } from "../../verify/bindings/quoted-fields.ts";
 import { BESIDE_FIELDS, openFields } from "../../verify/judge/judged-fields.ts";
 import { verdictsBy } from "../../verify/judge/verdicts.ts";
 
-type Bound = {
+type BoundValues = {
   readonly values: readonly FieldValue[];
   /** In the order of the values. */
   readonly bindings: readonly FieldBinding[];
@@ -16,7 +16,7 @@ type Bound = {
 
 /** The verdicts of a judge on the values of an extraction, by pointer; empty if no judge may be asked. */
 export async function judgeFields(
-  { values, bindings, evidence }: Bound,
+  { values, bindings, evidence }: BoundValues,
   answerer: Auditor,
   parts: CallParts,
 ): Promise<ReadonlyMap<string, JudgeVerdict>> {

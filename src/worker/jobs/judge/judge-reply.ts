@@ -8,7 +8,7 @@ import { verdictKey } from "../../verify/claims/answer-claims.ts";
 import { BESIDE_LINES } from "../../verify/judge/judged-lines.ts";
 import { verdictsBy } from "../../verify/judge/verdicts.ts";
 
-type Judged = { readonly rules: AnswerRules; readonly answerer: Auditor };
+type JudgeContext = { readonly rules: AnswerRules; readonly answerer: Auditor };
 
 /**
  * Asks the judge about the open statements of a validated reply and grades them again by its verdicts. Returns the reply
@@ -17,7 +17,7 @@ type Judged = { readonly rules: AnswerRules; readonly answerer: Auditor };
  */
 export async function judgeReply<T>(
   validated: Validated<T>,
-  { rules, answerer }: Judged,
+  { rules, answerer }: JudgeContext,
   parts: CallParts,
   again: (verdicts: ReadonlyMap<string, JudgeVerdict>) => Promise<Validated<T>>,
 ): Promise<Validated<T>> {

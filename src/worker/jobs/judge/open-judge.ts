@@ -46,7 +46,7 @@ const MOST_BESIDE_CONTROLS = MOST_STATEMENTS - 2;
 export function openJudge(settings: JudgeSettings): AskJudge {
   const { database, deps } = settings;
   return async (statements, answerer, parts) => {
-    const judges: (Asking | null)[] = [];
+    const judges: (JudgeRun | null)[] = [];
     for (const examinee of await judgesOf(settings, answerer, parts.signal)) {
       const passed = examinee === null ? null : await passedExam(settings, examinee);
       judges.push(passed && { ...passed, database, deps, parts });
@@ -61,7 +61,7 @@ export function openJudge(settings: JudgeSettings): AskJudge {
 async function passedExam(
   settings: JudgeSettings,
   examinee: Examinee,
-): Promise<Pick<Asking, "examinee" | "key"> | null> {
+): Promise<Pick<JudgeRun, "examinee" | "key"> | null> {
   const key = keyOf(examinee);
   const exam = await selectExam(settings.database, key);
   if (exam === undefined) await awaitExam(settings, examinee);
@@ -74,7 +74,7 @@ export const withLimit = (examinee: Examinee, yesFrom: number | null): Examinee 
 
 async function askAll(
   statements: readonly AskedStatement[],
-  asking: Asking,
+  asking: JudgeRun,
 ): Promise<readonly JudgeVerdict[]> {
   const verdicts: JudgeVerdict[] = [];
   for (let at = 0; at < statements.length; at += MOST_BESIDE_CONTROLS) {
@@ -161,7 +161,7 @@ async function awaitExam(
   }
 }
 
-type Asking = {
+type JudgeRun = {
   readonly examinee: Examinee;
   readonly key: ExamKey;
   readonly database: Database;
@@ -175,7 +175,7 @@ type Asking = {
  */
 async function askWithControls(
   statements: readonly AskedStatement[],
-  asking: Asking,
+  asking: JudgeRun,
 ): Promise<readonly JudgeVerdict[]> {
   const { examinee } = asking;
   const first = await askOnce(statements, 0, asking);
@@ -195,7 +195,7 @@ const FEW_LINES = 4;
 async function askOnce(
   statements: readonly AskedStatement[],
   attempt: number,
-  { examinee, key, database, deps, parts }: Asking,
+  { examinee, key, database, deps, parts }: JudgeRun,
 ): Promise<readonly JudgeVerdict[] | "void"> {
   const { name } = examinee;
   const seed = createHash("sha256")
@@ -228,17 +228,17 @@ async function askOnce(
     if (regraded !== null) parts.trace.detail("check", { judge_dismissed: name, regraded });
   }
   if (said.some(({ control, isYes }) => control.isWrong && isYes)) return "void";
-  return statements.map((statement, at) => inWords(name, statement, verdictAt(at)));
+  return statements.map((statement, at) => toJudgeVerdict(name, statement, verdictAt(at)));
 }
 
 /** Detects whether all replies are those of earlier calls: their controls were counted at that time. */
-function watchCalls(parts: Asking["parts"]): {
-  readonly parts: Asking["parts"];
+function watchCalls(parts: JudgeRun["parts"]): {
+  readonly parts: JudgeRun["parts"];
   readonly isTakenOver: () => boolean;
 } {
   const { calls } = parts;
   const counts = { recalled: 0, asked: 0 };
-  const watched: Asking["parts"]["calls"] = {
+  const watched: JudgeRun["parts"]["calls"] = {
     ...calls,
     async recall(...request) {
       const earlier = await calls.recall(...request);
@@ -276,7 +276,7 @@ export const statementOf = ({ id, heading, lines, statement }: ExamPair): AskedS
 });
 
 /** "qwen3:8b: its lines do not say it (date); 4 lines were shown" */
-function inWords(
+function toJudgeVerdict(
   name: string,
   { lines }: AskedStatement,
   verdict: Verdict | undefined,

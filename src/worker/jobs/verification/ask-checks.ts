@@ -17,7 +17,7 @@ import { isDoubted } from "./draft.ts";
 import type { Draft, Statement } from "./draft.ts";
 
 /** The inputs of the verification of one answer. */
-export type Verifying = {
+export type VerificationRun = {
   readonly verification: Verification;
   /** The checks that earlier runs of the job have made. */
   readonly stored: StoredVerification;
@@ -32,7 +32,10 @@ export type Round = {
   readonly coverage: readonly CoverageRecord[];
 };
 
-export async function checkAnew(about: NewRound, run: Verifying): Promise<Omit<Round, "round">> {
+export async function checkNewDraft(
+  about: NewRound,
+  run: VerificationRun,
+): Promise<Omit<Round, "round">> {
   const { round, statements } = about;
   const found = await run.parts.trace.step("rules", () => findByRules(about, run));
   return {
@@ -46,7 +49,7 @@ const MOST_MEMBERS = 200;
 
 async function findByRules(
   { draft: { task, evidence }, statements }: NewRound,
-  { verification, parts }: Verifying,
+  { verification, parts }: VerificationRun,
 ): Promise<RuleFindings> {
   const { negative, newest_wins: newestWins } = verification.settings;
   const claims = statements.map(({ number, claim }) => ({ number, text: claim.text, claim }));
@@ -76,23 +79,25 @@ type NewRound = {
 async function newChecks(
   { draft, sha256, round, statements }: NewRound,
   found: RuleFindings,
-  { verification, audit, parts }: Verifying,
+  { verification, audit, parts }: VerificationRun,
 ): Promise<readonly CheckRecord[]> {
   const { newest_wins: newestWins } = verification.settings;
   const candidates = (claim: number): readonly string[] =>
-    candidatesFor(claim, found.coverage, citedBy(claim, statements, draft.evidence));
+    candidatesFor(claim, found.coverage, citedPaths(claim, statements, draft.evidence));
   const byRule = found.checks
     .toSorted((one, other) => BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state))
-    .map((check) => ofRule(check, { ...found, newestWins, candidates }));
+    .map((check) => toRuleCheck(check, { ...found, newestWins, candidates }));
   const urgent = byRule.filter((check) => contradicts(check) || check.state !== check.expects);
   const isLost = byRule.some(contradicts);
   const isFull = isLost || urgent.length >= MOST_CHECKS || !audit.model.facts.readsPrompts;
-  const asked = isFull ? [] : (await decompose({ ...audit, statements }, parts)).map(ofModel);
+  const asked = isFull ? [] : (await decompose({ ...audit, statements }, parts)).map(toModelCheck);
   const chosen = [
     ...urgent.filter((check) => !isLost || check.state !== "open"),
     ...(isFull
       ? []
-      : doubtedFirst([...urgent, ...asked], statements).filter((check) => !urgent.includes(check))),
+      : putDoubtedFirst([...urgent, ...asked], statements).filter(
+          (check) => !urgent.includes(check),
+        )),
     ...byRule.filter((check) => !urgent.includes(check)),
   ];
   return chosen.slice(0, MOST_CHECKS).map((check, ordinal) => {
@@ -105,23 +110,24 @@ async function newChecks(
 const BY_STATE: readonly RuleCheck["state"][] = ["no", "open", "unknown", "yes"];
 
 /** Puts one check of each doubted statement first; a doubted statement without a check becomes the question whether it is so. */
-function doubtedFirst(
+function putDoubtedFirst(
   asked: readonly NewCheck[],
   statements: readonly Statement[],
 ): readonly NewCheck[] {
   const doubted = statements.filter(isDoubted);
   const first = doubted.map(
     (statement) =>
-      asked.find(({ claimNumber }) => claimNumber === statement.number) ?? ofStatement(statement),
+      asked.find(({ claimNumber }) => claimNumber === statement.number) ??
+      toStatementCheck(statement),
   );
   const others = asked.filter((check) => !first.includes(check));
   const all = [...first, ...others];
-  return all.length > 0 ? all : statements.map(ofStatement);
+  return all.length > 0 ? all : statements.map(toStatementCheck);
 }
 
 type NewCheck = Omit<CheckRecord, "round" | "ordinal" | "draftSha256" | "claim" | "checkJobId">;
 
-type RuleFound = Pick<RuleFindings, "disagreements"> & {
+type RuleContext = Pick<RuleFindings, "disagreements"> & {
   readonly newestWins: boolean;
   /** Files that may contain what a statement denies. */
   readonly candidates: (claim: number) => readonly string[];
@@ -130,7 +136,10 @@ type RuleFound = Pick<RuleFindings, "disagreements"> & {
 const isDated = ({ claim }: RuleCheck, disagreements: RuleFindings["disagreements"]): boolean =>
   disagreements.some((found) => found.claim === claim && found.newer !== null);
 
-function ofRule(check: RuleCheck, { disagreements, candidates, newestWins }: RuleFound): NewCheck {
+function toRuleCheck(
+  check: RuleCheck,
+  { disagreements, candidates, newestWins }: RuleContext,
+): NewCheck {
   const { claim, rule, question, expects, detail, places } = check;
   // Rules can't say which of two documents is right, unless the operator chose that the newest wins.
   const isDisagreement =
@@ -177,7 +186,7 @@ function candidatesFor(
   return uncited.length > 0 ? uncited : all;
 }
 
-function citedBy(
+function citedPaths(
   claim: number,
   statements: readonly Statement[],
   evidence: readonly CitableBlock[],
@@ -186,7 +195,7 @@ function citedBy(
   return evidence.filter(({ number }) => cites.includes(number)).map(({ path }) => path);
 }
 
-const ofModel = (asked: AskedCheck): NewCheck => ({
+const toModelCheck = (asked: AskedCheck): NewCheck => ({
   ...asked,
   how: "model",
   rule: null,
@@ -197,8 +206,8 @@ const ofModel = (asked: AskedCheck): NewCheck => ({
 });
 
 /** A check of a statement about which the auditor asks nothing. */
-const ofStatement = ({ number, claim }: Statement): NewCheck =>
-  ofModel({
+const toStatementCheck = ({ number, claim }: Statement): NewCheck =>
+  toModelCheck({
     claimNumber: number,
     question: `Do the files say this: ${JSON.stringify(claim.text)}?`,
     expects: "yes",
@@ -223,10 +232,10 @@ const MOST_PATHS = 3;
 const MOST_CANDIDATES = 8;
 
 /** A check as a job. Its input is the task, the statement, the question, and the files that they rest on. */
-export function queuedCheck(
+export function toQueuedCheck(
   { round, ordinal, claimNumber, claim, question, expects, evidence, rule }: CheckRecord,
   { draft, statements }: Pick<NewRound, "draft" | "statements">,
-  { verification }: Verifying,
+  { verification }: VerificationRun,
 ): QueuedCheck {
   const { auditorName: model, pathPrefix } = verification;
   const statement = statements.find(({ number }) => number === claimNumber);

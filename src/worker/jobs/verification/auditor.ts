@@ -145,7 +145,7 @@ function blockOf({ number, claim }: Statement): EvidenceBlock {
 const MOST_DRAFT_CHARS = 2_000;
 
 /** A call whose reply must be an object. */
-type AskedFor = Pick<ModelCall, "pass" | "model" | "choice"> & {
+type ObjectCall = Pick<ModelCall, "pass" | "model" | "choice"> & {
   readonly boundary: string;
   readonly prompt: (correction: Correction) => Prompt;
   /** A schema, for a host that enforces one. */
@@ -154,9 +154,9 @@ type AskedFor = Pick<ModelCall, "pass" | "model" | "choice"> & {
 
 /** Repeats the call once, with the fault, if the reply is no object. */
 export async function askForObject(
-  { boundary, prompt, format, ...call }: AskedFor,
+  { boundary, prompt, format, ...call }: ObjectCall,
   parts: CallParts,
-): Promise<AskedObject | Refusal> {
+): Promise<ObjectReply | Refusal> {
   const overrides = holdTo(call.model, format);
   const ask = (correction: Correction) =>
     askOnce({ ...call, task: { purpose: "chat" }, overrides, prompt: prompt(correction) }, parts);
@@ -167,7 +167,7 @@ export async function askForObject(
   return ask(correctionOf(boundary, draft, [fault]));
 }
 
-async function askOnce(call: ModelCall, parts: CallParts): Promise<AskedObject | Refusal> {
+async function askOnce(call: ModelCall, parts: CallParts): Promise<ObjectReply | Refusal> {
   const reply = await callForText(call, parts);
   if (reply.kind === "refused") return reply;
   const { text } = reply;
@@ -178,7 +178,7 @@ async function askOnce(call: ModelCall, parts: CallParts): Promise<AskedObject |
 }
 
 /** Not validated by a schema; `fields` is null if the reply is no object. */
-type AskedObject =
+type ObjectReply =
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, unknown>> }
   | {
       readonly kind: "object";

@@ -10,7 +10,7 @@ import { modelOf } from "../../answer/call-model.ts";
 import type { CheckSources, PipelineDependencies, Verification } from "../../evidence/types.ts";
 import { mostRerankMs } from "../../settings.ts";
 
-type Verified = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
+type VerifiedInput = Extract<JobInput, { kind: "ask" | "summarize" | "extract" | "investigate" }>;
 
 type Parts = {
   readonly config: Pick<Config, "verify" | "ask" | "model" | "retrieve" | "queue">;
@@ -23,7 +23,7 @@ type Parts = {
   readonly stored: () => Promise<StoredVerification>;
 };
 
-const isVerified = (input: JobInput): input is Verified =>
+const isVerified = (input: JobInput): input is VerifiedInput =>
   VERIFIED_KINDS.some((kind) => kind === input.kind);
 
 /** The verification for the answers of a job: by the mode of the job, else of the configuration; undefined if that is off. */
@@ -66,7 +66,7 @@ const HUMAN = "human";
 function nextAfter(
   tiers: readonly string[],
   tier: number,
-  { options }: Verified,
+  { options }: VerifiedInput,
 ): Verification["next"] {
   const models = tiers.filter((one) => one !== HUMAN);
   if (options?.model === undefined && tier + 1 < models.length) return "model";
@@ -74,7 +74,7 @@ function nextAfter(
 }
 
 /** The input with the model of a tier from the list of its kind; unchanged if the input names a model. */
-export function atTier<Input extends JobInput>(
+export function withTierModel<Input extends JobInput>(
   input: Input,
   tier: number,
   { tiers, mode }: Config["verify"],
@@ -91,7 +91,7 @@ export const modelNamedBy = (input: JobInput): string | undefined =>
   isVerified(input) ? input.options?.model : undefined;
 
 /** Loads the stored rounds of a job. */
-export const storedRounds =
+export const loadRounds =
   (db: Queryable, jobId: string): Parts["stored"] =>
   () =>
     selectVerification(db, jobId);

@@ -26,7 +26,7 @@ const ENDED = new Set(["succeeded", "refused", "failed", "cancelled", "expired"]
  * The checks of a round with the results of their jobs. A verdict whose quote does not support a doubted statement does not
  * count, unless another verdict supports the same statement: the first question may have been about a detail.
  */
-export function settledChecks(
+export function settleChecks(
   known: readonly StoredCheck[],
   statements: readonly Statement[],
 ): readonly CheckRecord[] {
@@ -39,7 +39,7 @@ export function settledChecks(
   ]);
   return known.map((one, at) => {
     const isCarried = carried.has(one.record.claimNumber);
-    return settledCheck(one, isCarried ? [] : (against[at] ?? []));
+    return settleCheck(one, isCarried ? [] : (against[at] ?? []));
   });
 }
 
@@ -66,7 +66,7 @@ function objectionsIn(
  * A check with the result of its job; open while the job has not ended.
  * @param against the objections to the quote of its verdict
  */
-export function settledCheck(
+export function settleCheck(
   { record, jobState, jobError, verdict }: StoredCheck,
   against: readonly Objection[],
 ): CheckRecord {
@@ -82,7 +82,7 @@ export function settledCheck(
       evidence: verdict.evidence,
     };
   }
-  if (verdict !== null) return { ...record, ...heldToRule(record, verdict) };
+  if (verdict !== null) return { ...record, ...limitByRule(record, verdict) };
   if (jobState !== null && !ENDED.has(jobState)) return { ...record, state: "open", reason: null };
   const code = jobError ?? (jobState === null ? "its job is gone" : jobState);
   return {
@@ -93,16 +93,16 @@ export function settledCheck(
   };
 }
 
-type Settled = Pick<CheckRecord, "state" | "detail" | "reason" | "evidence">;
+type CheckResult = Pick<CheckRecord, "state" | "detail" | "reason" | "evidence">;
 
 /**
  * Limits the verdict of an auditor by the rule that asked. Documents that disagree settle nothing, because nobody has decided
  * which one is valid. A denial is confirmed only by words of a file that may contain the opposite.
  */
-function heldToRule(
+function limitByRule(
   { rule, expects, evidence: asked }: CheckRecord,
   { answer, detail, reason, evidence }: Verdict,
-): Settled {
+): CheckResult {
   if (answer === "unknown") {
     return { state: answer, detail, reason: reason ?? "source_missing", evidence };
   }
@@ -175,7 +175,7 @@ const isOf =
   ({ claimNumber, how, rule }: CheckRecord): boolean =>
     claimNumber === number && (how === "model" || SETTLING.has(rule ?? ""));
 
-export const passes = ({ score }: Pick<AuditRecord, "score">): boolean =>
+export const isPassing = ({ score }: Pick<AuditRecord, "score">): boolean =>
   score !== null && score >= PASSES;
 
 /** Counts the files that the statements and their checks rest on. */
@@ -197,7 +197,7 @@ export function faultsOf(
   return [
     ...found.map((check) => ({
       code: contradicts(check) ? "CHECK_CONTRADICTS" : "CHECK_UNKNOWN",
-      message: `About ${JSON.stringify(check.claim)} it was asked: ${check.question} ${saidBy(check)}`,
+      message: `About ${JSON.stringify(check.claim)} it was asked: ${check.question} ${describeFinding(check)}`,
     })),
     ...corrections.map(({ claim, where, change }) => ({
       code: "AUDITOR_CORRECTS",
@@ -227,7 +227,7 @@ export function foundFiles(
   return [...new Set(paths)].slice(0, MOST_FOUND);
 }
 
-function saidBy({ state, detail, evidence }: CheckRecord): string {
+function describeFinding({ state, detail, evidence }: CheckRecord): string {
   if (state === "unknown") return "Nothing was found that says so: leave it out, or say less.";
   const places = evidence.map(
     ({ path, line_start: at, quote }) =>
@@ -248,7 +248,7 @@ export function constraintsOf(
   return [
     ...unknown.map(({ question, reason, evidence, detail }) => ({
       what: question,
-      needed: neededFor(
+      needed: remedyFor(
         reason ?? "source_missing",
         [...new Set(evidence.map(({ path }) => path))],
         detail,
@@ -272,7 +272,7 @@ export function constraintsOf(
   ];
 }
 
-function neededFor(reason: UnresolvedReason, paths: readonly string[], detail: string): string {
+function remedyFor(reason: UnresolvedReason, paths: readonly string[], detail: string): string {
   switch (reason) {
     case "source_missing":
       return "A document that answers it: index it, then run the job again with `nightdesk batch rerun --unresolved`.";

@@ -12,16 +12,16 @@ import type {
 import type { CallParts } from "../../answer/call-model.ts";
 import type { Reading, Verification } from "../../evidence/types.ts";
 import { coverageNote } from "../../verify/checks/rule-checks.ts";
-import { checkAnew, queuedCheck } from "./ask-checks.ts";
-import type { Round, Verifying } from "./ask-checks.ts";
+import { checkNewDraft, toQueuedCheck } from "./ask-checks.ts";
+import type { Round, VerificationRun } from "./ask-checks.ts";
 import { scoreAnswer } from "./auditor.ts";
 import {
   constraintsOf,
   faultsOf,
   foundFiles,
   scoreOf,
-  passes,
-  settledChecks,
+  isPassing,
+  settleChecks,
 } from "./settle-checks.ts";
 import { statementsOf } from "./draft.ts";
 import type { Draft, Statement } from "./draft.ts";
@@ -31,7 +31,7 @@ import type { Draft, Statement } from "./draft.ts";
  * checks could not settle something; `failed` and `unverified` answers stand unless verify.mode is strict or a person has
  * rejected them.
  */
-export type Verified<T> =
+export type VerificationResult<T> =
   | {
       readonly kind: "off" | "passed" | "revised" | "failed" | "unverified";
       readonly value: T;
@@ -40,7 +40,10 @@ export type Verified<T> =
   | Pending;
 
 /** Turns the result of the verification into the end of the run. */
-export const endOf = <T>(verified: Verified<T>, succeed: (value: T) => Outcome): RunEnd => {
+export const endOf = <T>(
+  verified: VerificationResult<T>,
+  succeed: (value: T) => Outcome,
+): RunEnd => {
   if ("value" in verified) return succeed(verified.value);
   return "refusal" in verified ? verified.refusal : verified;
 };
@@ -52,7 +55,7 @@ export const endOf = <T>(verified: Verified<T>, succeed: (value: T) => Outcome):
  *
  * Refusals: UNRESOLVED if something stays open, ANSWER_UNSUPPORTED in mode strict, REVIEW_REJECTED.
  */
-export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Verified<T>> {
+export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<VerificationResult<T>> {
   const { verification } = parts;
   if (verification === undefined || !isChosen(first, verification)) {
     return { kind: "off", value: first.value };
@@ -62,26 +65,29 @@ export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Veri
   for (let revisions = 0; ; revisions += 1) {
     const statements = statementsOf(draft);
     const round = await checkDraft(draft, statements, run);
-    if (round === null) return notPassed(draft, "unverified", run);
+    if (round === null) return keepOrRefuse(draft, "unverified", run);
     if ("kind" in round) return round;
     const audit = await auditRound(round, statements, run);
-    if (passes(audit)) {
-      record(run, { state: "passed", constraints: [] });
+    if (isPassing(audit)) {
+      recordVerification(run, { state: "passed", constraints: [] });
       const kind = revisions === 0 ? "passed" : "revised";
       return { kind, value: withCoverage(draft, round.coverage) };
     }
-    if (audit.score === null) return notPassed(draft, "unverified", run);
+    if (audit.score === null) return keepOrRefuse(draft, "unverified", run);
     const revised =
       revisions < verification.settings.rounds
-        ? await revise(draft, { round, audit, statements }, run)
+        ? await reviseDraft(draft, { round, audit, statements }, run)
         : null;
-    if (revised === null) return settle(draft, round, audit, run);
+    if (revised === null) return endFailed(draft, round, audit, run);
     draft = revised;
   }
 }
 
 /** Records the state of the verification so far. */
-function record({ parts: { trace } }: Verifying, change: Partial<VerificationRecord>): void {
+function recordVerification(
+  { parts: { trace } }: VerificationRun,
+  change: Partial<VerificationRecord>,
+): void {
   trace.verification({ ...trace.record().verification, ...change });
 }
 
@@ -102,7 +108,7 @@ async function openVerifying(
   { model, choice, task }: Draft<unknown>,
   verification: Verification,
   parts: CallParts,
-): Promise<Verifying> {
+): Promise<VerificationRun> {
   const auditor = (await verification.auditor(parts.signal)) ?? { model, choice };
   const audit = { ...auditor, task, fenceKey: verification.fenceKey };
   return { verification, stored: await verification.stored(), audit, parts };
@@ -115,7 +121,7 @@ const MOST_NEW_DRAFTS = 1;
 async function checkDraft(
   draft: Draft<unknown>,
   statements: readonly Statement[],
-  run: Verifying,
+  run: VerificationRun,
 ): Promise<Round | Extract<Pending, { kind: "drafted" }> | null> {
   const { stored, verification, parts } = run;
   const { settings, tier } = verification;
@@ -129,26 +135,26 @@ async function checkDraft(
   const { checks, coverage } =
     known.length > 0
       ? {
-          checks: settledChecks(known, statements),
+          checks: settleChecks(known, statements),
           coverage: stored.coverage.filter((row) => row.round === round),
         }
-      : await checkAnew({ draft, sha256, round, statements }, run);
-  record(run, {
+      : await checkNewDraft({ draft, sha256, round, statements }, run);
+  recordVerification(run, {
     checks: [...before.checks, ...checks],
     coverage: [...before.coverage, ...coverage],
   });
   const open = checks.filter(({ state }) => state === "open");
   if (open.length === 0) return { round, checks, coverage };
-  record(run, { state: "pending" });
+  recordVerification(run, { state: "pending" });
   const { budget, priority } = settings;
-  const queued = open.map((check) => queuedCheck(check, { draft, statements }, run));
+  const queued = open.map((check) => toQueuedCheck(check, { draft, statements }, run));
   return { kind: "drafted", checks: queued, budget, priority };
 }
 
 async function auditRound(
   round: Round,
   statements: readonly Statement[],
-  run: Verifying,
+  run: VerificationRun,
 ): Promise<AuditRecord> {
   const { audit, parts, verification } = run;
   const reply = audit.model.facts.readsPrompts
@@ -156,20 +162,20 @@ async function auditRound(
     : null;
   const scored = scoreOf(round, reply, statements, verification.settings);
   const { audits } = parts.trace.record().verification;
-  record(run, { audits: [...audits, scored] });
+  recordVerification(run, { audits: [...audits, scored] });
   return scored;
 }
 
-type Audited = {
+type AuditedRound = {
   readonly round: Round;
   readonly audit: AuditRecord;
   readonly statements: readonly Statement[];
 };
 
-async function revise<T>(
+async function reviseDraft<T>(
   draft: Draft<T>,
-  { round, audit, statements }: Audited,
-  run: Verifying,
+  { round, audit, statements }: AuditedRound,
+  run: VerificationRun,
 ): Promise<Draft<T> | null> {
   const { trace } = run.parts;
   const faults = faultsOf(round.checks, audit, statements);
@@ -186,7 +192,7 @@ async function revise<T>(
 /** Reads the files; skips those that can't be read whole, because a footer that names several files claims that. */
 async function readFound(
   paths: readonly string[],
-  { verification: { sources } }: Verifying,
+  { verification: { sources } }: VerificationRun,
 ): Promise<readonly Reading[]> {
   const found: Reading[] = [];
   for (const path of paths) {
@@ -197,32 +203,37 @@ async function readFound(
 }
 
 /** Ends an answer that did not pass its last round: refused if something is open, else it stands with the grade of its rules. */
-function settle<T>(draft: Draft<T>, round: Round, audit: AuditRecord, run: Verifying): Verified<T> {
+function endFailed<T>(
+  draft: Draft<T>,
+  round: Round,
+  audit: AuditRecord,
+  run: VerificationRun,
+): VerificationResult<T> {
   const constraints = constraintsOf(round, audit);
-  if (constraints.length === 0) return notPassed(draft, "failed", run);
-  record(run, { state: "failed", constraints });
-  const why = unresolvedBecause(constraints);
+  if (constraints.length === 0) return keepOrRefuse(draft, "failed", run);
+  recordVerification(run, { state: "failed", constraints });
+  const why = unresolvedMessage(constraints);
   const passedOn = passOn(draft, { state: "failed", why }, run);
   return passedOn ?? { kind: "unresolved", refusal: refuse("UNRESOLVED", why) };
 }
 
-const MOST_TOLD = 2;
+const MOST_NAMED = 2;
 
-function unresolvedBecause(open: readonly ConstraintRecord[]): string {
+function unresolvedMessage(open: readonly ConstraintRecord[]): string {
   const told = open
-    .slice(0, MOST_TOLD)
+    .slice(0, MOST_NAMED)
     .map(({ what, reason }) => `${what} (${reason.replaceAll("_", " ")})`);
-  const more = open.length > MOST_TOLD ? `; and ${String(open.length - MOST_TOLD)} more` : "";
+  const more = open.length > MOST_NAMED ? `; and ${String(open.length - MOST_NAMED)} more` : "";
   return `The checks of the answer leave open: ${told.join("; ")}${more}. View constraints says what is needed.`;
 }
 
 /** Ends an answer without a verification; mode strict refuses it. */
-function notPassed<T>(
+function keepOrRefuse<T>(
   draft: Draft<T>,
   state: "failed" | "unverified",
-  run: Verifying,
-): Verified<T> {
-  record(run, { state, constraints: [] });
+  run: VerificationRun,
+): VerificationResult<T> {
+  recordVerification(run, { state, constraints: [] });
   const passedOn = passOn(draft, { state, why: WHY_NOT[state] }, run);
   if (passedOn !== null) return passedOn;
   if (run.verification.settings.mode !== "strict") return { kind: state, value: draft.value };
@@ -244,8 +255,8 @@ const hashOf = ({ text }: Draft<unknown>): string => hash("sha256", text);
 function passOn<T>(
   draft: Draft<T>,
   { state, why }: { readonly state: "failed" | "unverified"; readonly why: string },
-  run: Verifying,
-): Verified<T> | null {
+  run: VerificationRun,
+): VerificationResult<T> | null {
   const { next } = run.verification;
   if (next === null) return null;
   // Without a readable auditor, another answer would not be verified either.
@@ -260,24 +271,24 @@ function passOn<T>(
     case "waiting":
       return { kind: "review", review: wanted };
     case "accepted":
-      return accepted(draft.value, run);
+      return acceptAnswer(draft.value, run);
     case "rejected":
-      return rejected(`${by} rejected the answer: ${review.reason ?? ""}`);
+      return rejectAnswer(`${by} rejected the answer: ${review.reason ?? ""}`);
     case "corrected": {
       const value = draft.withCorrection(review.correction ?? "", by);
       return value === null
-        ? rejected(`${by} put in its place what has not the form asked for.`)
-        : accepted(value, run);
+        ? rejectAnswer(`${by} put in its place what has not the form asked for.`)
+        : acceptAnswer(value, run);
     }
   }
 }
 
-function accepted<T>(value: T, run: Verifying): Verified<T> {
-  record(run, { state: "passed", constraints: [] });
+function acceptAnswer<T>(value: T, run: VerificationRun): VerificationResult<T> {
+  recordVerification(run, { state: "passed", constraints: [] });
   return { kind: "passed", value };
 }
 
-const rejected = (why: string): Verified<never> => ({
+const rejectAnswer = (why: string): VerificationResult<never> => ({
   kind: "failed",
   refusal: refuse("REVIEW_REJECTED", why),
 });
