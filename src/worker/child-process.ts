@@ -45,7 +45,7 @@ export function runChild(
   killMs = KILL_MS,
 ): Promise<ChildEnd> {
   const { input, onMessage = () => undefined } = command;
-  const child = start(command);
+  const child = spawnChild(command);
   const output = collectLines(child.stdout, () => undefined);
   const messages = collectLines(child.stderr, onMessage);
   // A program that does not read its whole input causes an error here, which does not matter.
@@ -71,7 +71,7 @@ export function runChild(
   });
 }
 
-function start({ file, args, cwd, env, ourEnd = "untold", secrets }: ChildCommand): Child {
+function spawnChild({ file, args, cwd, env, ourEnd = "untold", secrets }: ChildCommand): Child {
   const told = ourEnd === "told" || secrets !== undefined;
   const child = spawn(file, [...args], {
     cwd,
@@ -151,11 +151,11 @@ const OUR_OWN = new Set([
  * The environment of a foreign program: where and as which user it runs, but no variable that may hold a password or a key.
  */
 export const foreignEnvironment = (env: Environment): Environment =>
-  pick(env, (name) => PLAIN.has(name) || LOCALE.test(name));
+  pickVariables(env, (name) => PLAIN.has(name) || LOCALE.test(name));
 
 /** The environment of a Nightdesk command. Credentials of the database come by its channel: shared/child-process.ts. */
 export const ownEnvironment = (env: Environment): Environment =>
-  pick(env, (name) => PLAIN.has(name) || LOCALE.test(name) || OUR_OWN.has(name));
+  pickVariables(env, (name) => PLAIN.has(name) || LOCALE.test(name) || OUR_OWN.has(name));
 
-const pick = (env: Environment, isPassed: (name: string) => boolean): Environment =>
+const pickVariables = (env: Environment, isPassed: (name: string) => boolean): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name)));

@@ -24,13 +24,13 @@ export function schemaCompiler(): SchemaCompiler {
     if (known !== undefined) return known;
     const [oldest] = compiled.keys();
     if (compiled.size >= MOST_KEPT && oldest !== undefined) compiled.delete(oldest);
-    const validator = compile(schema);
+    const validator = compileSchema(schema);
     compiled.set(key, validator);
     return validator;
   };
 }
 
-async function compile(schema: Readonly<Record<string, unknown>>): Promise<Validator> {
+async function compileSchema(schema: Readonly<Record<string, unknown>>): Promise<Validator> {
   const { Ajv2020 } = await import("ajv/dist/2020.js");
   const ajv = new Ajv2020({
     strict: false,

@@ -12,7 +12,7 @@ import { selectAttachments } from "../shared/store/index/documents.ts";
 import { openOffload } from "./offload/offload.ts";
 import type { Offload } from "./offload/offload.ts";
 import { withAttachments } from "./desk-files.ts";
-import type { DeskFiles } from "./desk-files.ts";
+import type { ReadableFiles } from "./desk-files.ts";
 import type { Embedder } from "./embedders/embedder.ts";
 import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
 import { choiceAmong, featuresIn } from "./hosts/host-state.ts";
@@ -46,7 +46,7 @@ export type WorkerResources = {
   readonly database: Database;
   readonly sandbox: () => Promise<BoundSandbox>;
   /** The files of the sandbox, and the attachments of mails in the index. */
-  readonly files: () => Promise<DeskFiles>;
+  readonly files: () => Promise<ReadableFiles>;
   readonly embedder: () => Promise<Embedder>;
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
@@ -90,19 +90,19 @@ export function openResources(context: CommandContext, database: Database): Work
     choice: choiceAmong(parts, null),
     features: featuresIn(looked),
   };
-  const sandbox = once(() => openFiles(config, looked));
-  const filesOf = (opened: BoundSandbox): DeskFiles =>
+  const sandbox = openOnce(() => openFiles(config, looked));
+  const filesOf = (opened: BoundSandbox): ReadableFiles =>
     withAttachments(opened, {
       list: () => selectAttachments(looked),
       named: (names) => selectAttachments(looked, names),
     });
-  const files = once(async () => filesOf(await sandbox()));
-  const embedder = once(() => openEmbedder(config, reach));
-  const search = once(async () => {
+  const files = openOnce(async () => filesOf(await sandbox()));
+  const embedder = openOnce(() => openEmbedder(config, reach));
+  const search = openOnce(async () => {
     const { createSearch } = await import("./search/search.ts");
     return createSearch({
       db: looked,
-      vectors: saidOnce(
+      vectors: warnOnce(
         context,
         chooseVectors({
           db: looked,
@@ -114,7 +114,7 @@ export function openResources(context: CommandContext, database: Database): Work
       reranking: rerankingOf(config),
     });
   });
-  const pipeline = once(async () =>
+  const pipeline = openOnce(async () =>
     pipelineOf({ config, database: looked, files: await files(), search, reach }),
   );
   const embedderOf = (model: string | undefined) =>
@@ -122,7 +122,7 @@ export function openResources(context: CommandContext, database: Database): Work
       ? embedder()
       : otherEmbedder(config, model, reach);
   const offloadDocuments = openOffload();
-  const pageReader = once(async () => {
+  const pageReader = openOnce(async () => {
     const { openPageReader } = await import("./ocr/page-reader.ts");
     const { ocrFoldersOf } = await import("./ocr/places.ts");
     return openPageReader({
@@ -145,8 +145,8 @@ export function openResources(context: CommandContext, database: Database): Work
     pipeline,
     within(pathPrefixes) {
       if (pathPrefixes.length === 0) return resources;
-      const bound = once(async () => (await sandbox()).within(pathPrefixes));
-      const boundFiles = once(async () => filesOf(await bound()));
+      const bound = openOnce(async () => (await sandbox()).within(pathPrefixes));
+      const boundFiles = openOnce(async () => filesOf(await bound()));
       return {
         ...resources,
         sandbox: bound,
@@ -193,7 +193,7 @@ export async function openFiles(config: Config, db: Database): Promise<Sandbox> 
 const loadContents = () => import("../shared/store/index/contents.ts");
 
 /** Logs once when questions are compared with vectors of another embedder than the configured one. */
-function saidOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors {
+function warnOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors {
   let said: string | null = null;
   return async () => {
     const choice = await choose();
@@ -225,7 +225,7 @@ async function otherEmbedder(config: Config, model: string, reach: HostReach): P
 type Parts = {
   readonly config: Config;
   readonly database: Database;
-  readonly files: DeskFiles;
+  readonly files: ReadableFiles;
   /** Opened by the first search: a job without a search does not need the embedder's host. */
   readonly search: () => Promise<Search>;
   readonly reach: HostReach;
@@ -286,7 +286,7 @@ async function pipelineOf({
 }
 
 const readingIn = (
-  files: DeskFiles,
+  files: ReadableFiles,
 ): Pick<PipelineDependencies, "readTextFile" | "knownFiles" | "locate"> => ({
   readTextFile: (request) => files.readTextFile(request),
   knownFiles: knownFilesIn(files),
@@ -297,7 +297,7 @@ const readingIn = (
 function compareClaimsBy(config: Config): CompareClaims | undefined {
   const settings = entailmentSettingsOf(config);
   if (settings === null) return undefined;
-  const model = once(async () => {
+  const model = openOnce(async () => {
     const { openEntailmentModel } = await import("./embedders/transformers/entailment.ts");
     return openEntailmentModel(settings, { workroot: config.roots.workroot });
   });
@@ -312,7 +312,7 @@ function compareClaimsBy(config: Config): CompareClaims | undefined {
 }
 
 /** Keeps the files computed from a listing until the listing changes. */
-function knownFilesIn(desk: DeskFiles): PipelineDependencies["knownFiles"] {
+function knownFilesIn(desk: ReadableFiles): PipelineDependencies["knownFiles"] {
   let kept: { readonly paths: readonly string[]; readonly files: KnownFiles } | undefined;
   return async () => {
     const paths = await desk.listPaths();
@@ -325,7 +325,7 @@ const notesIn = (database: Database) => async () =>
   (await import("./answer/notes.ts")).loadNotes(database);
 const noNotes = async () => ({ shown: [], leftOut: 0 });
 
-function once<T>(open: () => Promise<T>): () => Promise<T> {
+function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
   const first = openFirst(open);
   return () => first.get();
 }

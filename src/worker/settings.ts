@@ -121,7 +121,7 @@ export const embedderPlaceOf = (
 });
 
 /** A command's access to hosts: with their keys, but without knowledge of their state. */
-export const reachOfCommand = (
+export const accessOfCommand = (
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
 ): Pick<EmbedderPlace, "accessOf" | "choice"> => ({

@@ -31,7 +31,7 @@ import type { Announcer } from "./services/announcer.ts";
 import { backgroundServices } from "./services/background.ts";
 import { leaseService } from "./services/leases.ts";
 import { checkpointEmbedded } from "./services/retention.ts";
-import { tellSteps } from "./services/tell-steps.ts";
+import { reportSteps } from "./services/tell-steps.ts";
 import { startWorkerMetrics } from "./services/worker-metrics.ts";
 import type { WorkerMetrics } from "./services/worker-metrics.ts";
 import {
@@ -112,7 +112,7 @@ export async function startWorker(
 
   const hookTargets = () => (sharedConfig.agrees("on_batch_end") ? hookTargetsOf(config) : []);
   const schema = watchSchema(upkeep, check);
-  const told = tellSteps(createRun(database), upkeep, announcer.happened);
+  const told = reportSteps(createRun(database), upkeep, announcer.happened);
   const run = handBackMisfits(told, database, check);
   const metrics = await startWorkerMetrics(context, upkeep);
   const settle = async (finished: FinishedRun) => {

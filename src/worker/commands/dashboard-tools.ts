@@ -5,7 +5,7 @@ import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { defineMcpTool, resultShape, rowShape } from "../mcp/tool.ts";
 import { openFirst } from "../../shared/once.ts";
 import { parseOperators } from "../search/parse-operators.ts";
-import { checkWords, foundJson, openFinder } from "./find-passages.ts";
+import { checkWords, outcomeJson, openFinder } from "./find-passages.ts";
 
 const MOST_HITS = 200;
 
@@ -30,7 +30,7 @@ export function dashboardTools(
       checkWords(text);
       const find = await finder.get();
       const request = { limit, mode: "hybrid", ...parseOperators(text) } as const;
-      return { text, ...foundJson(await find(request, "explain")) };
+      return { text, ...outcomeJson(await find(request, "explain")) };
     },
   });
   const doctor = defineMcpTool({

@@ -5,7 +5,7 @@ import { layOutLines, line, styled } from "../../shared/terminal/styled-text.ts"
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import type { Check } from "../doctor/check.ts";
 import { QUEUE_SCHEMA_OUTDATED } from "../doctor/check-installation.ts";
-import { mend, mendsOf } from "../doctor/mend.ts";
+import { runRepairs, repairsFor } from "../doctor/mend.ts";
 import { checksJson, runChecks } from "../doctor/run-checks.ts";
 
 /**
@@ -15,8 +15,8 @@ import { checksJson, runChecks } from "../doctor/run-checks.ts";
 export const doctor: CommandHandler = async (invocation) => {
   const terminal = openTerminalOf(invocation);
   const found = await runChecks(invocation);
-  const mends = invocation.options["fix"] === true ? mendsOf(found) : [];
-  const ran = await mend(mends, { invocation, terminal });
+  const mends = invocation.options["fix"] === true ? repairsFor(found) : [];
+  const ran = await runRepairs(mends, { invocation, terminal });
   const checks = ran === 0 ? found : await runChecks(invocation);
   if (terminal.isJson) await terminal.printJson(checksJson(checks));
   else await printText(terminal, checks);

@@ -58,7 +58,7 @@ export const evidenceShow: CommandHandler = async (invocation) => {
           places.push(await showPlace({ context, database, file }, one));
       }
       places.sort((one, other) => one.number - other.number);
-      return await give(context, run, places);
+      return await printPlaces(context, run, places);
     } finally {
       sandbox.close();
     }
@@ -77,7 +77,7 @@ async function selectRun(database: Database, id: string): Promise<RunDetail> {
 }
 
 async function selectCarried(
-  { context: { invocation }, database }: Means,
+  { context: { invocation }, database }: ShowContext,
   run: RunDetail,
 ): Promise<readonly CarriedWords[]> {
   const { statement: wanted, place } = invocation.options;
@@ -129,7 +129,7 @@ function byFile(carried: readonly CarriedWords[]): Iterable<FileToShow> {
   return files.values();
 }
 
-type Means = { readonly context: CommandContext; readonly database: Database };
+type ShowContext = { readonly context: CommandContext; readonly database: Database };
 
 type FileSource = Pick<Sandbox, "openFile">;
 
@@ -140,7 +140,7 @@ type ShownFile = {
 };
 
 async function openShown(
-  { context: { config }, database, sandbox }: Means & { readonly sandbox: FileSource },
+  { context: { config }, database, sandbox }: ShowContext & { readonly sandbox: FileSource },
   { path, sha256 }: FileToShow,
 ): Promise<ShownFile> {
   const { ocr } = config.index;
@@ -153,7 +153,7 @@ async function openShown(
 const WIDTH = 1_600;
 
 async function showPlace(
-  { context: { config, invocation }, database, file }: Means & { readonly file: ShownFile },
+  { context: { config, invocation }, database, file }: ShowContext & { readonly file: ShownFile },
   carried: CarriedWords,
 ): Promise<ShownPlace> {
   const { path, sha256, page } = carried;
@@ -220,7 +220,7 @@ async function aroundWords(
   };
 }
 
-async function give(
+async function printPlaces(
   context: CommandContext,
   run: RunDetail,
   places: readonly ShownPlace[],

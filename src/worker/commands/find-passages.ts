@@ -17,7 +17,7 @@ import type { Correction, Passage, SearchRequest } from "../search/search.ts";
 import {
   embedderPlaceOf,
   openFormerEmbedder,
-  reachOfCommand,
+  accessOfCommand,
   rerankingOf,
   searchSettingsOf,
 } from "../settings.ts";
@@ -87,7 +87,7 @@ async function vectorsFor(
 ): Promise<ChooseVectors> {
   // A lexical search needs no vectors, so a missing model must not matter.
   if (mode === "lexical") return vectorsOf(createHashingEmbedder());
-  const reach = reachOfCommand(config, env);
+  const reach = accessOfCommand(config, env);
   return chooseVectors({
     db: database,
     configured: await createEmbedder(config.embed, embedderPlaceOf(config, reach)),
@@ -111,7 +111,7 @@ export function checkWords(text: string): void {
 }
 
 /** The result as `query --json` prints it. */
-export function foundJson({ hits, corrections, vectors }: SearchOutcome): object {
+export function outcomeJson({ hits, corrections, vectors }: SearchOutcome): object {
   const reranker = rerankerOf(hits.map(({ passage }) => passage));
   return {
     ...(vectors === null ? {} : { vectors }),

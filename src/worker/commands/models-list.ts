@@ -17,7 +17,7 @@ import { listHostModels } from "../models/list-models.ts";
 import type { HostModels } from "../models/list-models.ts";
 import type { Model } from "../models/model.ts";
 import { fullName } from "../models/ollama-probe.ts";
-import { reachOfCommand } from "../settings.ts";
+import { accessOfCommand } from "../settings.ts";
 import { askedBy } from "../verify/judge/exam-sequence.ts";
 import { alignColumns } from "./align-columns.ts";
 
@@ -49,7 +49,7 @@ type ListedHost = {
 export const modelsList: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, terminal } = context;
-  const { accessOf } = reachOfCommand(config, invocation.env);
+  const { accessOf } = accessOfCommand(config, invocation.env);
   const uses = usesOf(config);
   const found = await Promise.all(
     allHostsOf(config).map((place) => {

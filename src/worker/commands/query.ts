@@ -13,7 +13,7 @@ import { parseOperators } from "../search/parse-operators.ts";
 import type { Operators } from "../search/parse-operators.ts";
 import { searchFilterOf } from "../search/search.ts";
 import type { Correction, Passage, SearchRequest } from "../search/search.ts";
-import { checkWords, foundJson, openFinder } from "./find-passages.ts";
+import { checkWords, outcomeJson, openFinder } from "./find-passages.ts";
 import type { Hit, SearchOutcome } from "./find-passages.ts";
 import { readQueries, parseSearchOptions } from "./search-options.ts";
 
@@ -60,7 +60,7 @@ async function searchOne(
   const found = await find(parseOperators(text));
   const { hits, corrections } = found;
   if (invocation.options["json"] === true) {
-    await terminal.printJson({ ok: true, text, ...foundJson(found) });
+    await terminal.printJson({ ok: true, text, ...outcomeJson(found) });
   } else {
     if (found.vectors !== null) terminal.say(found.vectors);
     const reranker = rerankerOf(hits.map(({ passage }) => passage));
@@ -91,7 +91,7 @@ async function searchFile(file: string, find: Find, { terminal }: CommandContext
     const portion = queries.slice(start, start + AT_ONCE);
     const found = await Promise.all(portion.map(({ text }) => find({ text })));
     for (const [place, { id }] of portion.entries()) {
-      await terminal.printJson({ id, ...foundJson(found[place] ?? NOTHING) });
+      await terminal.printJson({ id, ...outcomeJson(found[place] ?? NOTHING) });
     }
     terminal.status(`${Math.min(start + AT_ONCE, queries.length)} of ${queries.length} queries`);
   }

@@ -33,7 +33,7 @@ async function replay(context: CommandContext, database: Database, id: string): 
   const { run, input } = await selectRun(database, id);
   const resources = openResources(context, database);
   const sources = await readRecordedSources(run, input, resources);
-  if (sources.kind === "changed") return refuse(context, run, sources);
+  if (sources.kind === "changed") return reportChanged(context, run, sources);
   const recorded: RecordedRun = {
     ...{ ...sources, run, input },
     calls: await selectModelCalls(database, run.job_id),
@@ -95,7 +95,7 @@ const REPEATABLE = KINDS.filter((kind) => kindOf(kind).notRepeatable === null);
 const isRepeatable = (input: JobInput): input is RepeatableInput =>
   kindOf(input.kind).notRepeatable === null;
 
-async function refuse(
+async function reportChanged(
   { terminal }: CommandContext,
   run: RunDetail,
   { what, sources }: Extract<RecordedSources, { kind: "changed" }>,

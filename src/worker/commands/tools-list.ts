@@ -58,7 +58,7 @@ export const toolsList: CommandHandler = async (invocation) => {
   };
   const known = [...TOOLS.tools, ...(await toolsOfServers(context))];
   const tools = known.map((tool): ListedTool => ({
-    ...listed(tool),
+    ...toListed(tool),
     ...stateOf(tool),
     presets: presets.filter((each) => each.tools.includes(tool.name)).map((each) => each.name),
   }));
@@ -109,7 +109,7 @@ function whyDisabled(
     : `${tool.name} is disabled: ${why}`;
 }
 
-const listed = ({ name, effect, isEvidence, description }: Tool) => ({
+const toListed = ({ name, effect, isEvidence, description }: Tool) => ({
   name,
   effect,
   is_evidence: isEvidence,

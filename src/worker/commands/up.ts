@@ -28,13 +28,13 @@ export const up: CommandHandler = async (invocation) => {
     `Database in ${context.config.roots.databaseDirectory}. It never calls fsync: a power cut may cost what was ` +
       "written since the last dump (backups/ there; nightdesk backup FILE writes one). Ctrl-C stops.",
   );
-  const beside = await besideWorker(context);
+  const beside = await sideProcesses(context);
   if (beside.length === 0) return work(context, "for-ever");
   // Creates the database first, so that the other processes find it.
   await withDatabase(context, "create", async () => undefined);
   const kept = beside.map(({ name, words, env }) =>
     keepRunning(
-      () => startBeside(context, words, env),
+      () => startSideProcess(context, words, env),
       ({ ending, pauseMs }) => {
         context.terminal.say(
           `${name} has ended (${ending}); it is started again in ${pauseMs / 1_000} s. Jobs go on.`,
@@ -56,7 +56,7 @@ export const up: CommandHandler = async (invocation) => {
   }
 };
 
-type Beside = {
+type SideProcess = {
   readonly name: string;
   /** The command with its options. */
   readonly words: readonly string[];
@@ -64,10 +64,10 @@ type Beside = {
 };
 
 /** The processes beside the worker: the dashboard, and the API server if it is configured. */
-async function besideWorker(context: CommandContext): Promise<readonly Beside[]> {
+async function sideProcesses(context: CommandContext): Promise<readonly SideProcess[]> {
   const { config, invocation } = context;
   const { env, options } = invocation;
-  const pages: readonly Beside[] =
+  const pages: readonly SideProcess[] =
     options["dashboard"] === false
       ? []
       : [
@@ -101,7 +101,7 @@ async function withToken({ config, invocation, terminal }: CommandContext): Prom
 const TOKEN_BYTES = 24;
 
 /** Starts a process that prints its address and ends with this one. If it fails, jobs continue all the same. */
-function startBeside(
+function startSideProcess(
   { config, invocation }: CommandContext,
   words: readonly string[],
   env: Environment,

@@ -48,7 +48,7 @@ export async function work(
     stopping.abort();
     leaveLater(logger);
   });
-  const running = await startUnlessStopped(() => start(context), stopping.signal);
+  const running = await startUnlessStopped(() => startChecked(context), stopping.signal);
   if (running === "stopped") {
     signals.close();
     logger.info("stopped before it had started");
@@ -61,14 +61,15 @@ export async function work(
   try {
     const done =
       until === "for-ever"
-        ? aborted(stopping.signal)
+        ? untilAborted(stopping.signal)
         : waitUntilIdle(
             running,
             stopping.signal,
             Number(context.invocation.options["linger"] ?? 0),
           );
     await Promise.race([done, running.outdated]);
-    if (until === "until-idle" && !stopping.signal.aborted) return await drained(running, logger);
+    if (until === "until-idle" && !stopping.signal.aborted)
+      return await reportLeftJobs(running, logger);
   } catch (error) {
     // A statement may fail on a changed schema before the watch notices the change.
     const outdated = await running.checkSchema().catch(() => undefined);
@@ -87,7 +88,7 @@ export async function work(
 }
 
 /** Reports jobs that are left for a later worker: otherwise whoever started this one would assume that all is done. */
-async function drained({ database }: RunningWorker, logger: Logger): Promise<number> {
+async function reportLeftJobs({ database }: RunningWorker, logger: Logger): Promise<number> {
   const { jobs, hosts } = await selectWaitingForHosts(database);
   if (jobs === 0) return EXIT.ok;
   logger.warn(
@@ -109,7 +110,7 @@ async function startUnlessStopped(
   stopping: AbortSignal,
 ): Promise<RunningWorker | "stopped"> {
   const starting = begin();
-  const isWanted = aborted(stopping).then(() => sleep(START_GRACE_MS, "stopped" as const));
+  const isWanted = untilAborted(stopping).then(() => sleep(START_GRACE_MS, "stopped" as const));
   try {
     return await Promise.race([starting, isWanted]);
   } catch (error) {
@@ -121,7 +122,7 @@ async function startUnlessStopped(
   }
 }
 
-async function start(context: CommandContext): Promise<RunningWorker> {
+async function startChecked(context: CommandContext): Promise<RunningWorker> {
   const { config, invocation } = context;
   assertSchedules(context);
   await assertUsable(config);
@@ -179,7 +180,7 @@ async function checkHealth(context: CommandContext): Promise<number> {
   return alive > 0 ? EXIT.ok : EXIT.error;
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else {

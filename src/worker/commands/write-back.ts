@@ -25,7 +25,12 @@ import { numberOf } from "../sync/paperless.ts";
 export const writeBack = databaseCommand(async (context, database) => {
   const { args, options } = context.invocation;
   if (options["ifAny"] === true && (await findBatch(database, args[0] ?? "")) === undefined)
-    return print(context, { batch: null }, [], ["There is no such batch: nothing is written."]);
+    return printValues(
+      context,
+      { batch: null },
+      [],
+      ["There is no such batch: nothing is written."],
+    );
   const batch = await findNamedBatch(database, args[0] ?? "");
   const mode = options["dryRun"] === true ? "dry run" : "write";
   const sources = openSources(context, database, { which: "all", signal: NEVER });
@@ -42,7 +47,12 @@ export const writeBack = databaseCommand(async (context, database) => {
     ...writtenLines(batch.name, mode, written),
     ...(mode === "write" ? await askedLines(database, batch.batchId) : []),
   ];
-  return print(context, { batch: batch.name, dry_run: mode === "dry run", left }, values, text);
+  return printValues(
+    context,
+    { batch: batch.name, dry_run: mode === "dry run", left },
+    values,
+    text,
+  );
 });
 
 const NEVER = new AbortController().signal;
@@ -55,9 +65,13 @@ function writtenLines(
   const verb = mode === "write" ? "written" : "to be written";
   return [
     `${name}: ${countValues(values, "written")} ${verb} to ${countOf(documents, "document")}; ${countValues(values, "stands")} stood there already, ${countValues(values, "withheld")} withheld.`,
-    ...tell(left.unfinished, "extraction", "without a result"),
-    ...tell(left.elsewhere, "extraction", "of files of no source with write_back"),
-    ...tell(left.repeated, "extraction", "of a document that another one of the batch is of"),
+    ...leftOutLine(left.unfinished, "extraction", "without a result"),
+    ...leftOutLine(left.elsewhere, "extraction", "of files of no source with write_back"),
+    ...leftOutLine(
+      left.repeated,
+      "extraction",
+      "of a document that another one of the batch is of",
+    ),
   ];
 }
 
@@ -82,7 +96,7 @@ export const writeBackUndo = databaseCommand(async (context, database) => {
   const text = [
     `${batch.name}: ${countValues(values, "undone")} undone, ${countValues(values, "kept")} kept.`,
   ];
-  return print(context, { batch: batch.name }, values, text);
+  return printValues(context, { batch: batch.name }, values, text);
 });
 
 /** @param writes all of one document @throws Failure NOT_FOUND if its source has no write_back any more */
@@ -116,29 +130,29 @@ const KEPT: End = { state: "kept", reason: GONE };
 const countValues = (values: readonly WrittenValue[], state: End["state"]): string =>
   countOf(values.filter((value) => value.state === state && !isEvidence(value)).length, "value");
 
-const tell = (count: number, noun: string, what: string): readonly string[] =>
+const leftOutLine = (count: number, noun: string, what: string): readonly string[] =>
   count === 0 ? [] : [`${countOf(count, noun)} ${what}: left out.`];
 
-const MOST_TOLD = 20;
-const TOLD: ReadonlySet<End["state"]> = new Set(["withheld", "kept", "pending"]);
+const MOST_SHOWN = 20;
+const SHOWN_STATES: ReadonlySet<End["state"]> = new Set(["withheld", "kept", "pending"]);
 
-async function print(
+async function printValues(
   { terminal }: CommandContext,
   about: Readonly<Record<string, unknown>>,
   values: readonly WrittenValue[],
   text: readonly string[],
 ): Promise<number> {
-  const told = values.filter(({ state }) => TOLD.has(state));
+  const told = values.filter(({ state }) => SHOWN_STATES.has(state));
   const isWhole = values.every(({ state }) => state !== "kept" && state !== "pending");
   if (terminal.isJson) {
     const shown = values.map(({ remoteId, ...value }) => ({ remote_id: remoteId, ...value }));
     await terminal.printJson({ ok: isWhole, ...about, values: shown });
   } else {
     for (const line of text) await terminal.print(line);
-    for (const { remoteId, pointer, name, state, reason } of told.slice(0, MOST_TOLD))
+    for (const { remoteId, pointer, name, state, reason } of told.slice(0, MOST_SHOWN))
       await terminal.print(`${remoteId} ${pointer} (${name}) ${state}: ${reason ?? ""}`);
-    if (told.length > MOST_TOLD)
-      terminal.say(`${told.length - MOST_TOLD} more: nightdesk sql "select * from write_backs"`);
+    if (told.length > MOST_SHOWN)
+      terminal.say(`${told.length - MOST_SHOWN} more: nightdesk sql "select * from write_backs"`);
   }
   return isWhole ? EXIT.ok : EXIT.partial;
 }

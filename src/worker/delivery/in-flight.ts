@@ -60,13 +60,14 @@ export function inFlightRuns(): InFlightRuns {
     abortResting() {
       const now = performance.now();
       const resting = [...runs].filter(([, { movedAt, mayTakeMs }]) => now - movedAt > mayTakeMs);
-      for (const [, { controller, mayTakeMs }] of resting) controller.abort(rested(mayTakeMs));
+      for (const [, { controller, mayTakeMs }] of resting)
+        controller.abort(restedFailure(mayTakeMs));
       return resting.map(([runId]) => runId);
     },
   };
 }
 
-const rested = (mayTakeMs: number): Failure =>
+const restedFailure = (mayTakeMs: number): Failure =>
   new Failure(
     "TOOL_ERROR",
     `The run did nothing for ${Math.round(mayTakeMs / 1_000)} s and was given up; something that it waits for does not ` +

@@ -63,8 +63,8 @@ export async function processDelivery(delivery: Delivery, parts: DeliveryParts):
       const finished = await runJob(job, { run: parts.run, signal, moved, log });
       moved(REST_MS);
       const end = finished === undefined ? "lost" : await settleSafely(finished, parts, log);
-      report(finished, end, log);
-      tellSpan(span, finished, end);
+      logResult(finished, end, log);
+      setSpan(span, finished, end);
     });
   } finally {
     parts.runs.end(job.runId);
@@ -87,11 +87,7 @@ function spanOf({ jobId, runId, batchId, input, attempt, trace }: ClaimedJob) {
   };
 }
 
-function tellSpan(
-  span: OpenSpan,
-  finished: FinishedRun | undefined,
-  end: "settled" | "lost",
-): void {
+function setSpan(span: OpenSpan, finished: FinishedRun | undefined, end: "settled" | "lost"): void {
   if (finished === undefined || end === "lost") {
     span.fail("lost");
     return;
@@ -133,7 +129,7 @@ type RunParts = Pick<DeliveryParts, "run"> & InFlightRun & { readonly log: Logge
 const ABANDON_MS = 5_000;
 
 /** Rejects some time after the abort of a run that is stuck or has lost its job, so that it does not keep its slot for ever. */
-function abandoned(signal: AbortSignal): Promise<never> {
+function rejectAbandoned(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener(
       "abort",
@@ -153,7 +149,7 @@ async function runJob(
 ): Promise<FinishedRun | undefined> {
   const startedAt = performance.now();
   const trace = startTrace(moved);
-  const ended = Promise.race([run(job, trace, signal), abandoned(signal)]);
+  const ended = Promise.race([run(job, trace, signal), rejectAbandoned(signal)]);
   const settlement = await ended.then(settleUnaborted(signal)).catch((error: unknown) => {
     const settled = settleError(signal.aborted ? signal.reason : error, job);
     if (settled?.kind === "failed" || settled?.kind === "retry") {
@@ -205,7 +201,7 @@ async function settleSafely(
   }
 }
 
-function report(finished: FinishedRun | undefined, end: "settled" | "lost", log: Logger): void {
+function logResult(finished: FinishedRun | undefined, end: "settled" | "lost", log: Logger): void {
   if (finished === undefined || end === "lost") {
     log.warn("the job was taken from this run or deleted with its batch; the result is dropped");
     return;

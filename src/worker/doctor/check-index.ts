@@ -16,7 +16,7 @@ import { chunkSettingsFingerprint } from "../index/sources.ts";
 import {
   chunkSettingsOf,
   embedderPlaceOf,
-  reachOfCommand,
+  accessOfCommand,
   searchSettingsOf,
   sourcesOf,
 } from "../settings.ts";
@@ -66,7 +66,7 @@ async function tryEmbedder(
   config: Config,
   env: NonNullable<IndexCheck["env"]>,
 ): Promise<Embedder | { readonly error: unknown }> {
-  const reach = reachOfCommand(config, env);
+  const reach = accessOfCommand(config, env);
   try {
     return await createEmbedder(config.embed, embedderPlaceOf(config, reach));
   } catch (error) {

@@ -36,7 +36,7 @@ export async function checkDatabase({
 }: CommandContext): Promise<DatabaseChecks> {
   const isEmbedded = config.database.url === "embedded";
   if (isBeforeFirstIndex(config)) {
-    return without(
+    return withoutDatabase(
       warn(
         "DOCTOR_INDEX_DB_MISSING",
         `There is no database yet in ${config.roots.databaseDirectory}.`,
@@ -92,7 +92,10 @@ function databaseFault(error: unknown, isReplica: boolean): Check {
 
 const DATABASE_READ_ONLY = "DOCTOR_DATABASE_READ_ONLY";
 
-const without = (check: Check): DatabaseChecks => ({ checks: [check], database: undefined });
+const withoutDatabase = (check: Check): DatabaseChecks => ({
+  checks: [check],
+  database: undefined,
+});
 
 const formatServer = (
   { version, vector }: { version: string; vector: string | null },

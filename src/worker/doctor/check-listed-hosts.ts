@@ -28,7 +28,7 @@ export async function checkListedHosts(
     listedHosts(config).map(async (place) => {
       const settings = config.hosts.find(({ name }) => name === place.entry.name);
       return [
-        ...(settings === undefined ? [] : inTheClear(settings)),
+        ...(settings === undefined ? [] : checkClearText(settings)),
         ...(await checkHost(place, accessOf(place.host))),
       ];
     }),
@@ -54,16 +54,16 @@ async function checkHost(place: HostPlace, access: HostAccess): Promise<readonly
   try {
     listed = await listModels(host, provider, AbortSignal.timeout(TIMEOUT_MS), access);
   } catch (error) {
-    return [unreached(name, host, error)];
+    return [unreachableHost(name, host, error)];
   }
   if (listed === null) {
     const said = new Error(`it says nothing at ${LIST_ROUTE[provider]}`);
-    return [unreached(name, host, said)];
+    return [unreachableHost(name, host, said)];
   }
   return [ok("DOCTOR_HOST_OK", `${name} (${host}) answers.`), ...checkModels(place, listed)];
 }
 
-function unreached(name: string, host: string, error: unknown): Check {
+function unreachableHost(name: string, host: string, error: unknown): Check {
   if (error instanceof HostError && isLocked(error)) {
     return fail(
       "DOCTOR_HOST_KEY",
@@ -116,7 +116,7 @@ const namesOf = (model: Wire): readonly string[] => {
   ];
 };
 
-function inTheClear({ name, url, key_env, key_file }: HostSettings): readonly Check[] {
+function checkClearText({ name, url, key_env, key_file }: HostSettings): readonly Check[] {
   if (key_env === undefined && key_file === undefined) return [];
   if (!url.trim().toLowerCase().startsWith("http:")) return [];
   if (isLoopbackHost(new URL(url.trim()).hostname)) return [];

@@ -40,7 +40,7 @@ export async function checkLocalModels(config: Config): Promise<readonly Check[]
   return checks;
 }
 
-type Tried =
+type Trial =
   | { readonly kind: "works"; readonly name: string; readonly digest: string }
   | { readonly kind: "broken"; readonly why: string };
 
@@ -50,7 +50,7 @@ async function tryModel(
     readonly digest: string;
     readonly close: () => void;
   }>,
-): Promise<Tried> {
+): Promise<Trial> {
   try {
     const { name, digest, close } = await open();
     close();

@@ -38,18 +38,18 @@ const checkEvidence = (notes: number, dangling: readonly string[]): Check =>
       )
     : fail(
         "DOCTOR_MEMORY_DANGLING_EVIDENCE",
-        `${dangling.length} of ${notes} durable notes rest on passages that are no longer in the index: ${named(dangling)}.`,
+        `${dangling.length} of ${notes} durable notes rest on passages that are no longer in the index: ${listIds(dangling)}.`,
         "Look: nightdesk memory list. What no longer holds: nightdesk memory delete ID",
       );
 
 const tooMany = (leftOut: readonly string[]): Check =>
   warn(
     "DOCTOR_MEMORY_LEFT_OUT",
-    `${leftOut.length} durable notes join no prompt, because newer ones fill it: ${named(leftOut)}.`,
+    `${leftOut.length} durable notes join no prompt, because newer ones fill it: ${listIds(leftOut)}.`,
     "Delete or shorten some: nightdesk memory list",
   );
 
 const MOST_NAMED = 5;
 
-const named = (ids: readonly string[]): string =>
+const listIds = (ids: readonly string[]): string =>
   ids.slice(0, MOST_NAMED).join(", ") + (ids.length > MOST_NAMED ? ", …" : "");

@@ -15,7 +15,7 @@ import { createModels, settingOfModel } from "../models/create-model.ts";
 import type { Model } from "../models/model.ts";
 import { checkDigest, isPinned } from "../models/ollama-probe.ts";
 import { tryEachHost } from "../embedders/hosted.ts";
-import { embedderPlaceOf, reachOfCommand } from "../settings.ts";
+import { embedderPlaceOf, accessOfCommand } from "../settings.ts";
 import { fail, ok, warn, wordsOf } from "./check.ts";
 import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
@@ -61,7 +61,7 @@ export async function checkModelHost(
     ];
   }
   const { host: url, provider } = place;
-  const down = await reach(url, provider);
+  const down = await checkReachable(url, provider);
   if (down !== null) return [down];
   const checks = await Promise.all(
     wantedModels(config).map((name) => checkModel(name, config, { env, window })),
@@ -104,7 +104,7 @@ const START: Readonly<Record<HostProvider, string>> = {
   "openai-compatible": "Start the server there",
 };
 
-async function reach(url: string, provider: HostProvider): Promise<Check | null> {
+async function checkReachable(url: string, provider: HostProvider): Promise<Check | null> {
   const route = LIST_ROUTE[provider];
   const answer = await listModels(url, provider, AbortSignal.timeout(TIMEOUT_MS)).catch(
     (error: unknown) => wordsOf(error),
@@ -134,28 +134,29 @@ async function checkModel(
     { ...config, model: { ...config.model, digest: null } },
     undefined,
     null,
-    { ...reachOfCommand(config, env), features: null },
+    { ...accessOfCommand(config, env), features: null },
   );
   try {
     const model = await models.get(name, AbortSignal.timeout(TIMEOUT_MS));
     return [checkBuild(model, config), ...(await checkWindow(model, config, window))];
   } catch (error) {
-    return [missing(name, config, error)];
+    return [missingModel(name, config, error)];
   }
 }
 
 const settingOf = (name: string, config: Config): string =>
   settingOfModel(name, config) ?? "model.name";
 
-const silent = (name: string, error: unknown): Check =>
+const silentHost = (name: string, error: unknown): Check =>
   fail(
     "DOCTOR_OLLAMA_UNREACHABLE",
     `The host says nothing of model ${name} (${wordsOf(error)}).`,
     "Look at the host's log.",
   );
 
-function missing(name: string, config: Config, error: unknown): Check {
-  if (!(error instanceof Failure) || error.code !== "MODEL_NOT_FOUND") return silent(name, error);
+function missingModel(name: string, config: Config, error: unknown): Check {
+  if (!(error instanceof Failure) || error.code !== "MODEL_NOT_FOUND")
+    return silentHost(name, error);
   const fix =
     config.model.provider === "ollama"
       ? `Run: ollama pull ${name}`
@@ -212,7 +213,7 @@ async function checkEmbedder(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly Check[]> {
   const { embed, model } = config;
-  const reach = reachOfCommand(config, env);
+  const reach = accessOfCommand(config, env);
   const isAlone = embed.provider === FROM_HOSTS && model.provider !== FROM_HOSTS;
   try {
     const listed = isAlone ? await checkListedHosts(config, env) : [];
@@ -233,7 +234,7 @@ function failEmbedder(embed: Config["embed"], error: unknown): Check {
     return fail("DOCTOR_EMBED_CONFIG_INVALID", wordsOf(error), "Do that, or change embed.*.");
   }
   const isMissing = error instanceof Failure && error.code === "MODEL_NOT_FOUND";
-  if (!isMissing) return silent(embed.model_id, error);
+  if (!isMissing) return silentHost(embed.model_id, error);
   return fail("DOCTOR_MODEL_MISSING", wordsOf(error), "Do that, or change embed.model_id.");
 }
 

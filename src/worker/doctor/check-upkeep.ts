@@ -161,9 +161,9 @@ async function checkWatches({ index }: Config, database: Database): Promise<read
   return watched.map(({ name, watch }) => checkWatch(name, watch?.every_s ?? 0, looks.get(name)));
 }
 
-type Look = Awaited<ReturnType<typeof selectWatches>>[number];
+type WatchState = Awaited<ReturnType<typeof selectWatches>>[number];
 
-function checkWatch(name: string, everyS: number, look: Look | undefined): Check {
+function checkWatch(name: string, everyS: number, look: WatchState | undefined): Check {
   const start = "Start a worker, which does: nightdesk worker";
   if (look === undefined)
     return warn(
@@ -209,7 +209,7 @@ async function checkJobs(database: Database): Promise<readonly Check[]> {
       ? ok("DOCTOR_JOBS_OK", "No running job has lost its worker.")
       : warn(
           "DOCTOR_JOBS_STUCK",
-          `Jobs have lost their worker, and none takes them over: ${named(stuck)}.`,
+          `Jobs have lost their worker, and none takes them over: ${nameBatches(stuck)}.`,
           "Start a worker, which does: nightdesk worker",
         ),
     ...(waiting.length === 0
@@ -217,14 +217,14 @@ async function checkJobs(database: Database): Promise<readonly Check[]> {
       : [
           warn(
             "DOCTOR_APPROVALS_WAIT",
-            `Jobs have waited for a person for more than ${LONG_HOURS} h: ${named(waiting)}.`,
+            `Jobs have waited for a person for more than ${LONG_HOURS} h: ${nameBatches(waiting)}.`,
             "Run: nightdesk approvals review",
           ),
         ]),
   ];
 }
 
-const named = (batches: readonly OverdueJobs[]): string =>
+const nameBatches = (batches: readonly OverdueJobs[]): string =>
   batches
     .map(({ batch, jobs, hours }) => `${JSON.stringify(batch)} (${jobs}, ${hours.toFixed(1)} h)`)
     .join(", ");

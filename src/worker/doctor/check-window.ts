@@ -32,13 +32,13 @@ export async function probeWindow(model: Model, { model: settings }: Config): Pr
     }
     return answer.code === "CONTEXT_OVERFLOW"
       ? ok("DOCTOR_MODEL_WINDOW_OK", `Model ${name} refused ${asked}: ${answer.message}`)
-      : unprobed(name, answer.message);
+      : windowUnknown(name, answer.message);
   } catch (error) {
-    return unprobed(name, wordsOf(error));
+    return windowUnknown(name, wordsOf(error));
   }
 }
 
-const unprobed = (name: string, why: string): Check =>
+const windowUnknown = (name: string, why: string): Check =>
   warn(
     "DOCTOR_MODEL_WINDOW_UNPROBED",
     `What model ${name} does with a prompt that is too long is not known: ${why}`,

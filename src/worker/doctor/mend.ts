@@ -7,7 +7,7 @@ import { askForYes } from "../../shared/commands/ask-for-yes.ts";
 import type { Check } from "./check.ts";
 
 /** Harmless commands by the fault that they repair. No command repairs a schema in use by workers, or one of another build. */
-const MENDS: Readonly<Record<string, readonly string[]>> = {
+const REPAIRS: Readonly<Record<string, readonly string[]>> = {
   DOCTOR_INDEX_SCHEMA_VERSION: ["migrate"],
   DOCTOR_QUEUE_SCHEMA_VERSION: ["migrate"],
   DOCTOR_CHUNKER_SIG_MISMATCH: ["index"],
@@ -27,11 +27,11 @@ const NO_WORKER = "DOCTOR_NO_WORKER";
  * The commands that repair these faults, each once, in the order of the checks. If no worker is alive, they queue their work
  * and do not wait for it.
  */
-export function mendsOf(checks: readonly Check[]): readonly (readonly string[])[] {
+export function repairsFor(checks: readonly Check[]): readonly (readonly string[])[] {
   const faults = checks.filter(({ level }) => level !== "ok");
   const waits = faults.some(({ code }) => code === NO_WORKER) ? ["--no-wait"] : [];
   const found = faults.map(({ code }) => {
-    const words = MENDS[code];
+    const words = REPAIRS[code];
     if (words === undefined) return [];
     return QUEUED.has(words[0] ?? "") ? [...words, ...waits] : words;
   });
@@ -46,7 +46,7 @@ export function mendsOf(checks: readonly Check[]): readonly (readonly string[])[
  * @returns how many were run
  * @throws Failure USAGE_ERROR if nobody can confirm and --yes is missing
  */
-export async function mend(
+export async function runRepairs(
   mends: readonly (readonly string[])[],
   { invocation, terminal }: { readonly invocation: Invocation; readonly terminal: Terminal },
 ): Promise<number> {

@@ -115,7 +115,7 @@ function openHosts(
     const [first = opening] = opened.values();
     const isOtherBuild = tellTheSame(place.hosts) && first.build !== opening.build;
     if (isOtherBuild || cosine(first.probe, opening.probe) < LEAST_LIKENESS) {
-      throw unlike(first, opening);
+      throw otherBuild(first, opening);
     }
     opened.set(at.host, opening);
     return opening;
@@ -173,7 +173,7 @@ function describeHost(
   };
 }
 
-function unlike(first: OpenedHost, other: OpenedHost): Failure {
+function otherBuild(first: OpenedHost, other: OpenedHost): Failure {
   const [one, two] = [first.host.host, other.host.host];
   return new Failure(
     "EMBED_DRIFT",

@@ -54,7 +54,7 @@ async function embedTexts(
   const { data } = await askEmbedder(call, signal, async (until) => {
     const response = await askHost(`${baseUrl}/v1/embeddings`, json, until, access).catch(
       (error: unknown) => {
-        throw explain(error, call);
+        throw explainStatus(error, call);
       },
     );
     return replySchema.parse(parseJson(await readText(response)));
@@ -67,7 +67,7 @@ async function embedTexts(
 }
 
 /** Interprets statuses that have a special meaning on this route. */
-function explain(error: unknown, { host }: EmbedCall): unknown {
+function explainStatus(error: unknown, { host }: EmbedCall): unknown {
   if (!(error instanceof HostError)) return error;
   if (error.status === 413) return new TextTooLong(error.message);
   const hasNoRoute = error.status === 404 || error.status === 405;

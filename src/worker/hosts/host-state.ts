@@ -45,7 +45,7 @@ export async function countHostFailures<T>(
     // A host that only asks for a pause is not down.
     if (error instanceof HostFailure && error.retryAfterMs === null) {
       // The job is parked even if the count fails.
-      await count(error, job.batchId, { db, settings, logger }).catch((err: unknown) => {
+      await countFailure(error, job.batchId, { db, settings, logger }).catch((err: unknown) => {
         logger.warn({ err }, "a failure of a model host could not be counted");
       });
     }
@@ -56,7 +56,7 @@ export async function countHostFailures<T>(
 /** The most consecutive failures, even if model.breaker_failures is higher: fewer than the tries of a job that breaks its host. */
 const MOST_BROKEN_CALLS = 3;
 
-async function count(
+async function countFailure(
   { host, code, message, brokeOff, trial }: HostFailure,
   batchId: string | null,
   { db, settings, logger }: Parts,
@@ -80,22 +80,22 @@ async function count(
  * @param runId the run that makes the calls; null: no run, and the choice is not stored
  */
 export const choiceAmong = (parts: Parts, runId: string | null): HostChoice => ({
-  choose: (among, tried) => choose({ runId, among, tried }, parts.db),
+  choose: (among, tried) => chooseByRows({ runId, among, tried }, parts.db),
   async failed(failure) {
     if (failure.retryAfterMs !== null) return;
-    await count(failure, null, parts).catch((err: unknown) => {
+    await countFailure(failure, null, parts).catch((err: unknown) => {
       parts.logger.warn({ err }, "a failure of a model host could not be counted");
     });
   },
 });
 
-type Asked = {
+type ChoiceRequest = {
   readonly runId: string | null;
   readonly among: readonly HostPlace[];
   readonly tried: readonly string[];
 };
 
-async function choose(asked: Asked, db: Queryable): Promise<NextHost> {
+async function chooseByRows(asked: ChoiceRequest, db: Queryable): Promise<NextHost> {
   const { outcome, detail } = await chooseHost(db, { ...asked, longestWaitMs: LONG_PAUSE_MS });
   switch (outcome) {
     case "chosen":
@@ -104,7 +104,7 @@ async function choose(asked: Asked, db: Queryable): Promise<NextHost> {
       return { outcome, hosts: detail };
     case "unknown":
       for (const place of asked.among) if (detail.includes(place.host)) await enterHost(db, place);
-      return choose(asked, db);
+      return chooseByRows(asked, db);
   }
 }
 
@@ -155,7 +155,7 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
   while (!signal.aborted) {
     const due = await claimProbe(db, prober, hosts);
     if (due === undefined) return;
-    if (await answers(due, accessOf, signal)) {
+    if (await isBack(due, accessOf, signal)) {
       await wakeHost(db, due.host);
       logger.info({ host: due.host }, "the model host is back");
     } else {
@@ -169,7 +169,7 @@ export async function probeHosts(parts: ProbeParts, signal: AbortSignal): Promis
 }
 
 /** Whether a host lists its models, and no longer fails at the call that it failed at. */
-async function answers(
+async function isBack(
   { host, provider, trial }: DueProbe,
   accessOf: AccessOf,
   signal: AbortSignal,

@@ -125,7 +125,7 @@ type PaceParts = Pick<Timing, "sleep" | "random"> & {
 const paceAt = (
   place: SlotPlace,
   runId: string,
-  { costOf: priceOf, sleep = pause, random = Math.random }: PaceParts,
+  { costOf: priceOf, sleep = sleepUnlessAborted, random = Math.random }: PaceParts,
 ): Limiter => ({
   async acquireSlot(estimate, signal): Promise<Slot> {
     const slot = await acquireSlot(runId, () => priceOf(estimate), place, signal);
@@ -147,7 +147,7 @@ const paceAt = (
 /** If a host stays busy for longer, its jobs are parked. */
 const BUSY = { tries: 4, firstMs: 1_000 };
 
-const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+const sleepUnlessAborted = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   await wait(milliseconds, undefined, { signal }).catch(() => {
     signal.throwIfAborted();
   });
@@ -186,7 +186,7 @@ function endOf(ending: CallEnding, host: CallPlace): CallEnd {
 }
 
 /** The night by the worker's clock. A difference to the database's clock does not matter: a night ends at noon. */
-export const tonight = (clock: NightClock, windows: readonly string[]): Night =>
+export const currentNight = (clock: NightClock, windows: readonly string[]): Night =>
   nightOf(timeOf(clock), windows);
 
 /** The same for a caller that needs it at every call of a model: computes each night once. */

@@ -44,7 +44,7 @@ export async function acquireSlot(
   let own: QueueEntry | undefined;
   try {
     for (;;) {
-      const look = await lookFor({ ticket, runId, host: place.host.host }, costOf(), place);
+      const look = await tryTakeSlot({ ticket, runId, host: place.host.host }, costOf(), place);
       signal.throwIfAborted();
       if (look === "taken") break;
       if ((look.againMs ?? 0) > LONG_PAUSE_MS) throw hostPaused(place.host.host, look.againMs ?? 0);
@@ -69,7 +69,7 @@ export async function acquireSlot(
 
 type Call = { readonly ticket: string; readonly runId: string; readonly host: string };
 
-async function lookFor(
+async function tryTakeSlot(
   call: Call,
   cost: CallCost | null,
   { db, host }: Pick<SlotPlace, "db" | "host">,
@@ -82,7 +82,7 @@ async function lookFor(
       return { sinceUs: taken.detail.since_us, againMs: taken.detail.again_ms };
     case "unknown":
       await enterHost(db, host);
-      return lookFor(call, cost, { db, host });
+      return tryTakeSlot(call, cost, { db, host });
     case "lost":
       throw new RunAborted("lease_lost");
     case "open":
@@ -183,14 +183,14 @@ function wakeOne(waiting: Waiting | undefined): void {
   waiting.look?.();
 }
 
-type Waits = {
+type WaitOptions = {
   readonly line: readonly Waiting[];
   readonly pollMs: number;
   readonly againMs: number | null;
   readonly signal: AbortSignal;
 };
 
-function waitUntilDue(own: Waiting, { line, pollMs, againMs, signal }: Waits): Promise<void> {
+function waitUntilDue(own: Waiting, { line, pollMs, againMs, signal }: WaitOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearInterval(timer);

@@ -86,7 +86,7 @@ export async function probeHost<Probe>(
   signal: AbortSignal,
   ask: (until: AbortSignal) => Promise<Probe>,
 ): Promise<Probe> {
-  const limits = { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => silent(host) };
+  const limits = { signal, timeoutMs: PROBE_TIMEOUT_MS, late: () => probeTimeout(host) };
   try {
     return await withDeadline(limits, ask);
   } catch (error) {
@@ -109,7 +109,7 @@ function probeFailure(error: unknown, host: ModelHost): Refusal {
   }
 }
 
-const silent = ({ baseUrl }: ModelHost): Failure =>
+const probeTimeout = ({ baseUrl }: ModelHost): Failure =>
   new Failure(
     "MODEL_UNREACHABLE",
     `${baseUrl} did not say within ${PROBE_TIMEOUT_MS / 1000} s what it knows of its models.`,

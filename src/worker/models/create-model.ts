@@ -89,7 +89,7 @@ const withMemory =
   };
 
 /** Opens models that receive only the part of a text that `shown` returns. */
-function withholding(shown: (text: string) => string, open: Open): Open {
+function withShownTexts(shown: (text: string) => string, open: Open): Open {
   return async (name, signal) => {
     const model = await open(name, signal);
     return {
@@ -157,10 +157,10 @@ function listOpener(
     );
 }
 
-type Naming = { readonly model: object } & Partial<Pick<Config, "verify">>;
+type ModelNames = { readonly model: object } & Partial<Pick<Config, "verify">>;
 
 /** The setting that names a model, such as `verify.judge.model`; undefined if only a job names it. */
-export function settingOfModel(name: string, { model, verify }: Naming): string | undefined {
+export function settingOfModel(name: string, { model, verify }: ModelNames): string | undefined {
   const paths = (value: unknown, path: string): readonly string[] =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flatMap(([key, below]) =>
@@ -182,7 +182,7 @@ export function hostOpener(
   const { model: settings, index } = config;
   const listed =
     entry === undefined ? {} : { entry: entry.name, api: entry.api, access: accessOf(baseUrl) };
-  const open = withholding(textFor(baseUrl, index?.secrets ?? "off"), async (name, signal) => {
+  const open = withShownTexts(textFor(baseUrl, index?.secrets ?? "off"), async (name, signal) => {
     const place = { name, baseUrl, setting: settingOfModel(name, config), ...listed };
     if (provider === "ollama") {
       const { openOllamaModel } = await import("./ollama.ts");
@@ -251,33 +251,39 @@ export function rememberModels(
   open: Open,
   now: () => number = performance.now.bind(performance),
 ): Open {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, CacheEntry>();
   return async (name, signal) => {
     signal.throwIfAborted();
     const known = entries.get(name);
     const entry = known !== undefined && now() < known.freshUntil ? known : start(name);
-    return share(entry, signal);
+    return awaitShared(entry, signal);
   };
 
-  function start(name: string): Entry {
+  function start(name: string): CacheEntry {
     const controller = new AbortController();
     const forget = (): void => {
       if (entries.get(name) === entry) entries.delete(name);
     };
     const model = open(name, controller.signal).then(
-      (opened) => forgetful(opened, forget),
+      (opened) => withForgetting(opened, forget),
       (error: unknown) => {
         forget();
         throw error;
       },
     );
-    const entry: Entry = { model, controller, waiting: 0, freshUntil: now() + FRESH_MS, forget };
+    const entry: CacheEntry = {
+      model,
+      controller,
+      waiting: 0,
+      freshUntil: now() + FRESH_MS,
+      forget,
+    };
     entries.set(name, entry);
     return entry;
   }
 }
 
-type Entry = {
+type CacheEntry = {
   readonly model: Promise<Model>;
   readonly controller: AbortController;
   readonly freshUntil: number;
@@ -286,7 +292,7 @@ type Entry = {
 };
 
 /** Waits for an opening, but not longer than `signal` allows; the last caller that leaves aborts the opening. */
-async function share(entry: Entry, signal: AbortSignal): Promise<Model> {
+async function awaitShared(entry: CacheEntry, signal: AbortSignal): Promise<Model> {
   entry.waiting += 1;
   let leave = (): void => undefined;
   const left = new Promise<never>((_, reject) => {
@@ -308,7 +314,7 @@ async function share(entry: Entry, signal: AbortSignal): Promise<Model> {
 }
 
 /** Forgets the model when a call finds that it is gone, that its host is down, or that it ignores schemas. */
-const forgetful = (model: Model, forget: () => void): Model => ({
+const withForgetting = (model: Model, forget: () => void): Model => ({
   ...model,
   async complete(request, signal) {
     try {

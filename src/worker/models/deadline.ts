@@ -73,8 +73,8 @@ export async function callWithTimeout<T>(
   { signal, timeoutMs, queue = "unseen" }: CallLimits,
   ask: (until: AbortSignal, headersCame: () => void) => Promise<T>,
 ): Promise<T | Refusal> {
-  const late = () => lateReply(host, timeoutMs);
-  const first = queue === "shown" ? () => stillQueued(host, timeoutMs) : late;
+  const late = () => replyTimeout(host, timeoutMs);
+  const first = queue === "shown" ? () => queueTimeout(host, timeoutMs) : late;
   try {
     return await withDeadline({ signal, timeoutMs, late: first }, (until, restart) =>
       ask(until, () => {
@@ -125,14 +125,14 @@ export function callProcess<T>(
   );
 }
 
-const lateReply = ({ name, baseUrl }: ModelHost, timeoutMs: number): Failure =>
+const replyTimeout = ({ name, baseUrl }: ModelHost, timeoutMs: number): Failure =>
   new Failure(
     "MODEL_TIMEOUT",
     `"${name}" at ${baseUrl} did not finish within ${timeoutMs / 1000} s. ` +
       `Raise model.timeout_s, or use a smaller model.`,
   );
 
-const stillQueued = ({ name, baseUrl }: ModelHost, timeoutMs: number): HostFailure =>
+const queueTimeout = ({ name, baseUrl }: ModelHost, timeoutMs: number): HostFailure =>
   new HostFailure(
     "MODEL_OVERLOADED",
     `"${name}" at ${baseUrl} had no free slot within ${timeoutMs / 1000} s. Start it with more slots, lower ` +

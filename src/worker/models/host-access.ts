@@ -80,7 +80,7 @@ async function readKey(
   const place = { variable, file, folder: configRoot, maxBytes: MOST_KEY_BYTES };
   const key = await readSecret(place, env);
   if (key === null || isKey(key)) return key;
-  throw unfit(
+  throw credentialsFailure(
     settings,
     variable === undefined
       ? `${file ?? ""} (key_file) holds no key`
@@ -94,10 +94,10 @@ const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 async function readCa(settings: HostSettings, file: string, configRoot: string): Promise<string> {
   const certificates = await readCertificates(file, configRoot);
   if (certificates !== null) return certificates;
-  throw unfit(settings, `${file} (ca_file) holds no certificate in PEM`);
+  throw credentialsFailure(settings, `${file} (ca_file) holds no certificate in PEM`);
 }
 
-const unfit = ({ name, url }: HostSettings, why: string): HostFailure =>
+const credentialsFailure = ({ name, url }: HostSettings, why: string): HostFailure =>
   new HostFailure("MODEL_UNREACHABLE", `${FROM_HOSTS}: ${name} is not asked: ${why}.`, {
     host: url,
   });

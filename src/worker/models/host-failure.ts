@@ -43,11 +43,11 @@ export type ModelHost = ModelPlace & {
  */
 export function hostFailure(error: unknown, host: ModelHost): Refusal {
   if (error instanceof Failure) throw error;
-  if (error instanceof HostError) return answeredWith(error, host);
+  if (error instanceof HostError) return failureOfAnswer(error, host);
   if (error instanceof BrokenReply) throw brokeOff(host, error);
-  if (error instanceof ProxyRefused) throw behindProxy(host, error);
+  if (error instanceof ProxyRefused) throw proxyFailure(host, error);
   const code = networkCode(error);
-  if (code !== null) throw unreachable(host, code, error);
+  if (code !== null) throw unreachableFailure(host, code, error);
   const text = (isRecord(error) ? textAt(error, "message") : null) ?? "no reason given";
   throw new Failure(
     "INTERNAL_ERROR",
@@ -58,7 +58,7 @@ export function hostFailure(error: unknown, host: ModelHost): Refusal {
   );
 }
 
-function answeredWith(error: HostError, host: ModelHost): Refusal {
+function failureOfAnswer(error: HostError, host: ModelHost): Refusal {
   const { status, message } = error;
   const { name, baseUrl } = host;
   const text = message.toLowerCase();
@@ -69,17 +69,21 @@ function answeredWith(error: HostError, host: ModelHost): Refusal {
   }
   if (text.includes(FORM_TROUBLE)) throw new ReplyUnreadable(name, message, gaveUp);
   if (POOL_FULL.every((part) => text.includes(part))) {
-    throw busy(host, error, `${message} Its slots share one window: give each its own (-np).`);
+    throw busyFailure(
+      host,
+      error,
+      `${message} Its slots share one window: give each its own (-np).`,
+    );
   }
-  if (OVERFLOW.some((part) => text.includes(part))) return overflow(name);
+  if (OVERFLOW.some((part) => text.includes(part))) return promptOverflow(name);
   if (UNSUPPORTED.some((part) => text.includes(part))) {
     return refuse("MODEL_UNSUPPORTED", `"${name}" can't do this: ${message}`);
   }
-  if (NO_ROOM.some((part) => text.includes(part))) throw noRoom(host, error);
+  if (NO_ROOM.some((part) => text.includes(part))) throw noRoomFailure(host, error);
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
-  if (status === 503 || status === 429) throw busy(host, error, message);
-  if (isLocked({ status })) throw locked(host, status);
-  if (NO_MODEL_HOST.has(status) || status < 400) throw unreachable(host, `HTTP ${status}`);
+  if (status === 503 || status === 429) throw busyFailure(host, error, message);
+  if (isLocked({ status })) throw lockedFailure(host, status);
+  if (NO_MODEL_HOST.has(status) || status < 400) throw unreachableFailure(host, `HTTP ${status}`);
   const words = `"${name}" at ${baseUrl} failed with HTTP ${status}: ${message}`;
   if (status >= 500) throw failedAtHost(host, words, error);
   throw new Failure("INTERNAL_ERROR", words);
@@ -183,13 +187,13 @@ export function modelMissing(
   return new Failure("MODEL_NOT_FOUND", `${baseUrl} has no model "${name}".${listed} ${toInstall}`);
 }
 
-const overflow = (name: string): Refusal =>
+const promptOverflow = (name: string): Refusal =>
   refuse(
     "CONTEXT_OVERFLOW",
     `The prompt does not fit the window of "${name}". Raise model.num_ctx, or lower ask.top_n.`,
   );
 
-const busy = (
+const busyFailure = (
   { baseUrl }: ModelHost,
   { status, retryAfterMs }: HostError,
   message: string,
@@ -200,7 +204,7 @@ const busy = (
   });
 
 /** The host may have memory again when something else releases it: the call waits. */
-const noRoom = (
+const noRoomFailure = (
   { name, baseUrl }: ModelHost,
   { status, message, retryAfterMs }: HostError,
 ): HostFailure =>
@@ -231,7 +235,7 @@ const failedAtHost = (
     cause,
   });
 
-function unreachable(host: ModelHost, why: string, cause?: unknown): HostFailure {
+function unreachableFailure(host: ModelHost, why: string, cause?: unknown): HostFailure {
   const { baseUrl, server, toStart, trial } = host;
   const brokeOff = BREAKS.has(why);
   const { message, remedy } = tlsFailure(why, host) ?? {
@@ -246,7 +250,7 @@ function unreachable(host: ModelHost, why: string, cause?: unknown): HostFailure
   });
 }
 
-const behindProxy = ({ baseUrl, entry = "" }: ModelHost, cause: ProxyRefused): HostFailure =>
+const proxyFailure = ({ baseUrl, entry = "" }: ModelHost, cause: ProxyRefused): HostFailure =>
   new HostFailure(
     "MODEL_UNREACHABLE",
     `${baseUrl} is not reached: ${cause.message}. Look at proxy of hosts: ${entry}, and at what it lets through.`,
@@ -282,7 +286,7 @@ const brokeOff = ({ name, baseUrl, trial }: ModelHost, cause: BrokenReply): Host
     { host: baseUrl, brokeOff: true, trial, cause },
   );
 
-const locked = ({ baseUrl, server, entry }: ModelHost, status: number): Failure =>
+const lockedFailure = ({ baseUrl, server, entry }: ModelHost, status: number): Failure =>
   entry === undefined
     ? new Failure(
         "MODEL_UNREACHABLE",

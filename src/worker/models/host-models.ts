@@ -46,7 +46,7 @@ export async function openAtHost(
   signal: AbortSignal,
 ): Promise<Model> {
   const { given, host, others } = await askFirstHost(name, places, { ask: open, choice }, signal);
-  return atHost(given, { name, host, others });
+  return withHost(given, { name, host, others });
 }
 
 type AskHosts<T> = {
@@ -78,7 +78,7 @@ export async function askFirstHost<T>(
   const troubles: HostFailure[] = [];
   const tried: string[] = [];
   for (;;) {
-    const next = await nextOf(serving, tried, choice);
+    const next = await nextHost(serving, tried, choice);
     if (next === undefined) break;
     if ("closed" in next) {
       troubles.push(...next.closed.map(whyNotNow));
@@ -97,25 +97,25 @@ export async function askFirstHost<T>(
     }
   }
   const [first, ...rest] = troubles;
-  if (first === undefined) throw noHostHas(name, places);
+  if (first === undefined) throw missingEverywhere(name, places);
   await Promise.all(rest.map((trouble) => choice.failed(trouble)));
   throw first;
 }
 
-type Serving = { readonly place: HostPlace; readonly nameThere: string };
+type ServingHost = { readonly place: HostPlace; readonly nameThere: string };
 
-const servingHosts = (name: string, places: readonly HostPlace[]): readonly Serving[] =>
+const servingHosts = (name: string, places: readonly HostPlace[]): readonly ServingHost[] =>
   places.flatMap((place) => {
     const nameThere = nameAt(place, name);
     return nameThere === null ? [] : [{ place, nameThere }];
   });
 
 /** Undefined when all were tried. A host that alone serves the model is called whatever its state. */
-async function nextOf(
-  serving: readonly Serving[],
+async function nextHost(
+  serving: readonly ServingHost[],
   tried: readonly string[],
   choice: HostChoice,
-): Promise<Serving | { readonly closed: readonly ClosedHost[] } | undefined> {
+): Promise<ServingHost | { readonly closed: readonly ClosedHost[] } | undefined> {
   const left = serving.filter(({ place }) => !tried.includes(place.host));
   const [first, ...others] = left;
   if (first === undefined || serving.length === 1) return first;
@@ -133,17 +133,17 @@ const whyNotNow = (closed: ClosedHost): HostFailure =>
 const isMissing = (error: unknown): boolean =>
   error instanceof Failure && error.code === "MODEL_NOT_FOUND";
 
-const noHostHas = (name: string, places: readonly HostPlace[]): Failure =>
+const missingEverywhere = (name: string, places: readonly HostPlace[]): Failure =>
   new Failure(
     "MODEL_NOT_FOUND",
     `No host of hosts has the model "${name}": ${places.map(({ entry, host }) => entry?.name ?? host).join(", ")}. ` +
       "Load it there, or name it among the models of the one that has it.",
   );
 
-type Chosen = { readonly name: string; readonly host: string; readonly others: number };
+type ChosenHost = { readonly name: string; readonly host: string; readonly others: number };
 
 /** Jobs use the name of the configuration, whatever the model is called on the host. */
-const atHost = (model: Model, { name, host, others }: Chosen): Model => ({
+const withHost = (model: Model, { name, host, others }: ChosenHost): Model => ({
   ...model,
   name,
   host,

@@ -127,11 +127,11 @@ const BYTES_A_TOKEN = 1024;
  * some do not count thinking; a reply beyond the upper limits is useless.
  */
 export const replyLimits = (tokens: number): ReplyLimits => ({
-  chars: within(tokens * CHARS_A_TOKEN, 16 * 1024, 512 * 1024),
-  bytes: within(tokens * BYTES_A_TOKEN, 2 * 1024 * 1024, 16 * 1024 * 1024),
+  chars: clamp(tokens * CHARS_A_TOKEN, 16 * 1024, 512 * 1024),
+  bytes: clamp(tokens * BYTES_A_TOKEN, 2 * 1024 * 1024, 16 * 1024 * 1024),
 });
 
-const within = (value: number, least: number, most: number): number =>
+const clamp = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, value));
 
 /**

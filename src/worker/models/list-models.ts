@@ -77,7 +77,7 @@ async function namesAt(
   const host = provider === "ollama" ? ollamaHost(place) : openAiHost(place);
   const { signal } = new AbortController();
   const listed = await withDeadline(
-    { signal, timeoutMs: TIMEOUT_MS, late: () => late(baseUrl) },
+    { signal, timeoutMs: TIMEOUT_MS, late: () => listTimeout(baseUrl) },
     (until) => probeHost(host, until, (ends) => listModels(baseUrl, provider, ends, access)),
   );
   const there = [...wiresAt(listed, "models"), ...wiresAt(listed, "data")].flatMap(
@@ -89,7 +89,7 @@ async function namesAt(
     : [...named].filter(([, name]) => there.includes(name) || there.includes(`${name}:latest`));
 }
 
-const late = (host: string): Failure =>
+const listTimeout = (host: string): Failure =>
   new HostFailure(
     "MODEL_UNREACHABLE",
     `${host} did not list its models within ${TIMEOUT_MS / 1_000} s.`,

@@ -51,7 +51,9 @@ function ollamaModel(place: ModelPlace, settings: ModelSettings, probe: OllamaPr
       if (!canChat(probe)) return cannotChat(place, probe);
       const { timeoutMs } = request;
       const host = { ...ollamaHost(place), trial: trialOf(call) };
-      return callWithTimeout(host, { signal, timeoutMs }, (until) => chat(call, request, until));
+      return callWithTimeout(host, { signal, timeoutMs }, (until) =>
+        sendChat(call, request, until),
+      );
     },
   };
 }
@@ -104,14 +106,14 @@ const cannotChat = (place: ModelPlace, { capabilities }: OllamaProbe): Refusal =
       `Name a chat model${inSetting(place)}.`,
   );
 
-async function chat(
+async function sendChat(
   call: Call,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelReply | Refusal> {
   const limits = replyLimits(replyTokens(call.windowTokens, request.maxTokens));
   const chunks = streamChat(call.place, chatRequest(call, request), limits, signal);
-  return judge(await collectChunks(chunks, call.place, limits), request, call);
+  return checkReply(await collectChunks(chunks, call.place, limits), request, call);
 }
 
 const chatRequest = (
@@ -154,7 +156,7 @@ const trialOf = ({ place, settings, windowTokens }: Call): HostTrial => ({
 /** Forbids the silent cut of a prompt that is too long, and of its beginning while the reply grows. */
 const UNCUT = { truncate: false, shift: false };
 
-function judge(
+function checkReply(
   streamed: StreamedReply,
   { messages, maxTokens }: ModelRequest,
   { place, windowTokens }: Call,

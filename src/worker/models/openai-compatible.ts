@@ -87,7 +87,7 @@ function openAiModel(
       const limits = { signal, timeoutMs, queue } as const;
       const host = { ...openAiHost(place), trial: trialOf(place) };
       return callWithTimeout(host, limits, (until, headersCame) =>
-        chat(call, request, { signal: until, headersCame }),
+        sendChat(call, request, { signal: until, headersCame }),
       );
     },
   };
@@ -161,7 +161,7 @@ const countAtHost = (
 const contentOf = ({ messages, tools }: ModelRequest): readonly Pick<Message, "content">[] =>
   tools === undefined ? messages : [...messages, { content: JSON.stringify(tools) }];
 
-async function chat(
+async function sendChat(
   call: Call,
   request: ModelRequest,
   { signal, headersCame }: { readonly signal: AbortSignal; readonly headersCame: () => void },

@@ -77,7 +77,7 @@ function llamaFacts(props: Wire | null, listed: Wire | undefined): OpenAiProbe {
   return {
     ...UNKNOWN,
     server: "llama.cpp",
-    serverVersion: named("llama.cpp", textAt(props, "build_info")),
+    serverVersion: serverName("llama.cpp", textAt(props, "build_info")),
     quantization: textAt(props, "model_ftype"),
     servedTokens: countAt(settings, "n_ctx") || null,
     trainedTokens: countAt(wireAt(listed, "meta"), "n_ctx_train") || null,
@@ -89,7 +89,7 @@ function llamaFacts(props: Wire | null, listed: Wire | undefined): OpenAiProbe {
 const vllmFacts = (listed: Wire | undefined, version: Wire | null): OpenAiProbe => ({
   ...UNKNOWN,
   server: "vLLM",
-  serverVersion: named("vLLM", textAt(version, "version")),
+  serverVersion: serverName("vLLM", textAt(version, "version")),
   servedTokens: countAt(listed, "max_model_len") || null,
 });
 
@@ -110,7 +110,7 @@ function studioFacts(model: Wire): OpenAiProbe {
   };
 }
 
-const named = (server: string, version: string | null): string =>
+const serverName = (server: string, version: string | null): string =>
   version === null ? server : `${server} ${version}`;
 
 /** A model of an OpenAI-compatible host, with the parts of messages about its faults. */

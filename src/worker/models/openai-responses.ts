@@ -100,11 +100,11 @@ export async function readResponsesStream(
         ended = wireAt(event, "response");
         break;
       case "response.failed":
-        throw failed(wireAt(event, "response"));
+        throw failedResponse(wireAt(event, "response"));
       case "error":
-        throw failed(event);
+        throw failedResponse(event);
       case null:
-        if ("error" in event) throw failed(event);
+        if ("error" in event) throw failedResponse(event);
         break;
       default:
     }
@@ -138,7 +138,7 @@ function finishOf(ended: Wire): StreamedReply["finish"] {
   return textAt(item, "status") === "incomplete" ? "length" : "stop";
 }
 
-function failed(wire: Wire | null): HostError {
+function failedResponse(wire: Wire | null): HostError {
   const code = countAt(wireAt(wire, "error") ?? wire, "code");
   const status = code >= 400 && code < 600 ? code : 500;
   return new HostError(status, errorTextOf(wire) ?? "the host gave no reason");

@@ -53,7 +53,7 @@ export async function readOpenAiStream(
     text: collected.text(),
     reasoning: reasoning.join(""),
     finish: finishOf(reason),
-    toolCalls: counted(tools.calls(), collected),
+    toolCalls: countCalls(tools.calls(), collected),
     promptTokens: countAt(usage, "prompt_tokens"),
     completionTokens: countAt(usage, "completion_tokens"),
     loadMs: 0,
@@ -78,7 +78,7 @@ const reasoningOf = (delta: Wire | null): string =>
   textAt(delta, "reasoning_content") ?? textAt(delta, "reasoning") ?? "";
 
 /** Counts arguments after they are complete, because they arrive in pieces, and some as objects. */
-function counted(
+function countCalls(
   calls: readonly NativeCall[],
   { call }: ReturnType<typeof collectReply>,
 ): readonly NativeCall[] {
@@ -118,14 +118,14 @@ function finishOf(reason: string | null): StreamedReply["finish"] {
   }
 }
 
-type Started = { name: string; readonly pieces: string[]; object: Wire | null };
+type StartedCall = { name: string; readonly pieces: string[]; object: Wire | null };
 
 /** Assembles the calls of a stream, whose names and arguments arrive in pieces. */
 function collectToolCalls(model: string): {
   add(delta: Wire): void;
   calls(): readonly NativeCall[];
 } {
-  const started = new Map<unknown, Started>();
+  const started = new Map<unknown, StartedCall>();
   let last: unknown = 0;
   return {
     add(delta) {
@@ -133,13 +133,13 @@ function collectToolCalls(model: string): {
       last = delta["index"] ?? textAt(delta, "id") ?? last;
       const call = started.get(last) ?? { name: "", pieces: [], object: null };
       started.set(last, call);
-      extend(call, wireAt(delta, "function"));
+      extendCall(call, wireAt(delta, "function"));
     },
-    calls: () => [...started.values()].map((call) => finish(call, model)),
+    calls: () => [...started.values()].map((call) => finishCall(call, model)),
   };
 }
 
-function extend(call: Started, called: Wire | null): void {
+function extendCall(call: StartedCall, called: Wire | null): void {
   call.name ||= textAt(called, "name") ?? "";
   const args = called?.["arguments"];
   if (typeof args === "string") call.pieces.push(args);
@@ -147,7 +147,7 @@ function extend(call: Started, called: Wire | null): void {
 }
 
 /** Arguments are JSON in a string; an empty one means no arguments, and some hosts encode it twice. */
-function finish({ name, pieces, object }: Started, model: string): NativeCall {
+function finishCall({ name, pieces, object }: StartedCall, model: string): NativeCall {
   if (object !== null) return nativeCall(model, name, object);
   const text = pieces.join("");
   if (text.trim() === "") return nativeCall(model, name, {});
@@ -179,7 +179,7 @@ export async function* readEvents(
     } else if (line.startsWith("{")) {
       yield { kind: "data", data: line };
     } else {
-      const { field, value } = split(line);
+      const { field, value } = splitField(line);
       if (field === "data" || field === "error") data.push(value);
       if (field === "event" && value === "error") kind = "error";
     }
@@ -187,7 +187,7 @@ export async function* readEvents(
   if (data.length > 0) yield { kind, data: data.join("\n") };
 }
 
-function split(line: string): { field: string; value: string } {
+function splitField(line: string): { field: string; value: string } {
   const colon = line.indexOf(":");
   if (colon === -1) return { field: line, value: "" };
   const start = line.startsWith(" ", colon + 1) ? colon + 2 : colon + 1;

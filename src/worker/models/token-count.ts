@@ -50,10 +50,10 @@ export async function countTokens(
     messages: messages.map(({ role, content }) => ({ role, content })),
     ...toolsOnWire(tools),
   };
-  return numberAt(await said(place, path, body, signal), key);
+  return numberAt(await requestCount(place, path, body, signal), key);
 }
 
-const said = (
+const requestCount = (
   { baseUrl, access }: ModelPlace,
   path: string,
   body: Wire,

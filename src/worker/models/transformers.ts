@@ -40,7 +40,7 @@ const LANGUAGE_MODEL: ModelRole = {
 const STOP_MS = 10_000;
 
 /** The state of a model in its folder when it was opened. */
-type Opened = {
+type OpenedModel = {
   readonly name: string;
   readonly folder: string;
   readonly digest: string;
@@ -60,7 +60,7 @@ export function transformersModels(
   execArgv: readonly string[] = process.execArgv,
   stopMs = STOP_MS,
 ): (name: string, signal: AbortSignal) => Promise<Model> {
-  const known = new Map<string, Opened>();
+  const known = new Map<string, OpenedModel>();
   const holder = holdOneAtATime<ModelProcess>({
     open: async (key) => {
       const opened = known.get(key);
@@ -73,7 +73,7 @@ export function transformersModels(
     isUsable: () => true,
   });
   return async (name, signal) => {
-    const opened = await lookAt(name, config);
+    const opened = await inspectModel(name, config);
     const key = keyOf(opened);
     const model = modelOf(opened, config, holder);
     if (known.has(key)) return model;
@@ -92,10 +92,13 @@ const digestOfModel = (folder: string, dtype: Dtype): Promise<string> =>
   fingerprintModel(folder, dtype, OPTIONAL_FILES);
 
 /** Other files under the same name count as another model. */
-const keyOf = ({ name, digest }: Opened): string => `${digest} ${name}`;
+const keyOf = ({ name, digest }: OpenedModel): string => `${digest} ${name}`;
 
 /** Inspects the files of a model without loading it. */
-async function lookAt(name: string, { model, embed, roots }: TransformersConfig): Promise<Opened> {
+async function inspectModel(
+  name: string,
+  { model, embed, roots }: TransformersConfig,
+): Promise<OpenedModel> {
   const { dtype } = model.transformers;
   const place = { model_id: name, cache_dir: embed.cache_dir, local_model_path: null };
   const folder = modelFolderOf(place, roots.workroot);
@@ -138,7 +141,7 @@ export const isCausal = (folder: string): boolean =>
   readModelConfig(folder).architectures?.some((name) => name.endsWith("ForCausalLM")) ?? false;
 
 function openProcess(
-  { name, folder, windowTokens }: Opened,
+  { name, folder, windowTokens }: OpenedModel,
   { model }: TransformersConfig,
   process: Pick<ModelProcessOptions, "execArgv" | "stopMs">,
 ): ModelProcess {
@@ -155,7 +158,7 @@ function openProcess(
 }
 
 function modelOf(
-  opened: Opened,
+  opened: OpenedModel,
   { model: settings }: TransformersConfig,
   holder: Holder<ModelProcess>,
 ): Model {
@@ -188,19 +191,19 @@ function modelOf(
       const limits = { name, timeoutKey: "model.timeout_s", signal, timeoutMs };
       const reply = await callProcess(limits, async (until, onStarted) => {
         // If the files were replaced while the worker runs, the next process would load the new ones.
-        if ((await digestOfModel(folder, transformers.dtype)) !== digest) throw changed(name);
+        if ((await digestOfModel(folder, transformers.dtype)) !== digest) throw filesChanged(name);
         return holder.with(keyOf(opened), until, (held) =>
           held.complete(completion, until, onStarted),
         );
       });
-      return judge(reply, { name, windowTokens, limit });
+      return toReply(reply, { name, windowTokens, limit });
     },
   };
 }
 
 type Bounds = { readonly name: string; readonly windowTokens: number; readonly limit: number };
 
-const judge = (reply: Completion, { name, windowTokens, limit }: Bounds): ModelReply | Refusal =>
+const toReply = (reply: Completion, { name, windowTokens, limit }: Bounds): ModelReply | Refusal =>
   reply.kind === "completed"
     ? toModelReply(
         { ...reply, reasoning: "", toolCalls: [], loadMs: 0 },
@@ -231,5 +234,5 @@ const refuseFormat = (name: string): Refusal =>
   );
 
 /** A cache forgets the model at this error, so the next attempt opens the new files. */
-const changed = (name: string): Failure =>
+const filesChanged = (name: string): Failure =>
   new Failure("MODEL_NOT_FOUND", `The files of "${name}" were changed since it was opened.`);

@@ -70,7 +70,7 @@ export type ThreadReply =
 
 const EVENTS = ["message", "messageerror", "error", "exit"];
 
-type Asking = {
+type TaskLimits = {
   readonly signal: AbortSignal;
   /** Called when the thread has started and loaded its modules, and begins the work. */
   readonly onBegin: () => void;
@@ -80,7 +80,7 @@ type Asking = {
 async function askThread(
   thread: Worker,
   task: ThreadTask,
-  { signal, onBegin }: Asking,
+  { signal, onBegin }: TaskLimits,
 ): Promise<unknown> {
   const settled = new AbortController();
   try {

@@ -148,7 +148,7 @@ export function recordedModels(
   };
 }
 
-type OnRecord = {
+type RecordContext = {
   readonly calls: RecordedCalls;
   /** The steps in which the host could not read a tool call or a reply, so that no reply is stored. */
   readonly unreadable: Readonly<Record<"calls" | "replies", ReadonlySet<string>>> & {
@@ -157,7 +157,10 @@ type OnRecord = {
   };
 };
 
-function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: OnRecord): Model {
+function recordedModel(
+  use: RunDetail["models"][number],
+  { calls, unreadable }: RecordContext,
+): Model {
   const facts = factsSchema.parse(use.facts);
   const { window_tokens: windowTokens } = facts;
   return {
@@ -215,14 +218,14 @@ function routeNow(input: RepeatableInput, settings: RoutingSettings): Route {
   return route;
 }
 
-type Routed = { readonly input: RepeatableInput; readonly settings: RoutingSettings };
+type RoutedInput = { readonly input: RepeatableInput; readonly settings: RoutingSettings };
 
 /** Changes input and settings so that they lead to the models of the run, whatever is configured now. */
 export function recordedRoute(
   { models }: Pick<RunDetail, "models">,
   input: RepeatableInput,
   settings: RoutingSettings,
-): Routed {
+): RoutedInput {
   const second = models.find(({ pass }) => pass === "second");
   if (second === undefined) return { input, settings };
   const first = models.find(({ pass }) => pass === "first") ?? second;

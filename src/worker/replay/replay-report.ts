@@ -233,7 +233,9 @@ export function explainStop(
     ...changedEvidence(then.prompt.evidence, at.prompt.evidence),
     ...(sameJson(then.prompt.violations, at.prompt.violations)
       ? []
-      : [`it corrects ${listed(at.prompt.violations)}, then ${listed(then.prompt.violations)}`]),
+      : [
+          `it corrects ${listNames(at.prompt.violations)}, then ${listNames(then.prompt.violations)}`,
+        ]),
   ];
   const what =
     differs.length === 0
@@ -251,7 +253,7 @@ function changedValues(
 ): readonly string[] {
   const keys = [...new Set([...Object.keys(then), ...Object.keys(now)])];
   const changed = keys.filter((key) => then[key] !== now[key]);
-  return changed.length === 0 ? [] : [`it says other ${listed(changed)}`];
+  return changed.length === 0 ? [] : [`it says other ${listNames(changed)}`];
 }
 
 function changedEvidence(then: readonly unknown[], now: readonly unknown[]): readonly string[] {
@@ -261,7 +263,7 @@ function changedEvidence(then: readonly unknown[], now: readonly unknown[]): rea
     : [`it shows ${now.length} pieces of evidence, then ${then.length}`];
 }
 
-const listed = (names: readonly string[]): string =>
+const listNames = (names: readonly string[]): string =>
   names.length === 0 ? "nothing" : names.join(", ");
 
 /** Whether two values are the same JSON, regardless of the order of keys. */

@@ -83,7 +83,7 @@ export async function replayRun(
   const routed = recordedRoute(run, recorded.input, deps.settings.model);
   const { ask } = deps.settings;
   const trace = startTrace();
-  const end = await repeat(
+  const end = await repeatRun(
     {
       ...{ jobId: run.job_id, input: routed.input, followed: recordedFollowed(run) },
       ...{ children, investigation: recorded.investigation },
@@ -192,7 +192,7 @@ type Job = Pick<RecordedRun, "children" | "investigation"> & {
   readonly followed: Followed | undefined;
 };
 
-async function repeat(
+async function repeatRun(
   job: Job,
   deps: PipelineDependencies,
   trace: RunTrace,

@@ -28,14 +28,14 @@ export function leaseService({ database, worker, runs }: LeaseParts): Service {
     channels: [CANCEL_CHANNEL],
     async run() {
       // In parallel, because a lease is short.
-      const [, busy] = await Promise.all([heartbeat(database, worker), renew(database, runs)]);
+      const [, busy] = await Promise.all([heartbeat(database, worker), renewHeld(database, runs)]);
       return busy > 0 ? BUSY_MS : RENEW_MS;
     },
   };
 }
 
 /** @returns how many leases could not be renewed at the moment */
-async function renew(db: Queryable, runs: InFlightRuns): Promise<number> {
+async function renewHeld(db: Queryable, runs: InFlightRuns): Promise<number> {
   const resting = runs.abortResting();
   const held = runs.ids().filter((runId) => !resting.includes(runId));
   if (held.length === 0) return 0;

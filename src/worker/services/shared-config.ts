@@ -18,7 +18,7 @@ import {
 import type { ConfiguredWorker, WorkerFacts } from "../../shared/store/jobs/workers.ts";
 import { registerHook } from "../../shared/store/schedules/hook-calls.ts";
 import { replaceFileSchedules } from "../../shared/store/schedules/schedules.ts";
-import { tonight } from "../hosts/pacing.ts";
+import { currentNight } from "../hosts/pacing.ts";
 import type { NightClock } from "../hosts/pacing.ts";
 import { hostsOf } from "../hosts/pacing-settings.ts";
 import type { PacingSettings } from "../hosts/pacing-settings.ts";
@@ -67,7 +67,7 @@ export function sharedConfigKeeper(parts: SharedConfigParts): SharedConfigKeeper
         ([key, mine]) => inForce.get(key) !== mine && !hasOtherValue(elders, key, mine),
       );
       const keys = changed.map(([key]) => key);
-      for (const key of keys) await publish(parts, key);
+      for (const key of keys) await applySetting(parts, key);
       if (keys.length > 0) await recordAppliedConfig(database, worker, keys);
       for (const key of keys.filter((each) => inForce.has(each)))
         logger.info({ key }, "this worker's configuration is in force now");
@@ -95,14 +95,14 @@ const hasOtherValue = (
 ): boolean => workers.some((other) => (other.sharedConfig.get(key) ?? mine) !== mine);
 
 /** Writes a setting to where all workers read it; a setting that is only compared is not written. */
-async function publish(parts: SharedConfigParts, key: SharedKey): Promise<void> {
+async function applySetting(parts: SharedConfigParts, key: SharedKey): Promise<void> {
   const { database, config, pacing, clock } = parts;
   if (key === "windows") await publishWindows(parts);
   else if (key === "schedules") await publishSchedules(parts);
   else if (key === "on_batch_end") {
     await registerHook(database, hookTargetsOf(config), config.on_batch_end.origins);
   } else if (key === "budgets") {
-    await applyConfiguredBudgets(database, pacing, tonight(clock, pacing.windows));
+    await applyConfiguredBudgets(database, pacing, currentNight(clock, pacing.windows));
   } else {
     const host = hostsOf(pacing).find((candidate) => key === parallelKeyOf(candidate.host));
     if (host !== undefined) await enterHost(database, host);

@@ -61,7 +61,7 @@ function startLoop(service: Service, faults: FaultLog): Loop {
     isWoken = true;
     wakeUp();
   };
-  const run = guarded(service, { stopping: stopping.signal, wake }, faults);
+  const run = createGuardedRun(service, { stopping: stopping.signal, wake }, faults);
 
   const pause = (milliseconds: number) =>
     new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ function startLoop(service: Service, faults: FaultLog): Loop {
 }
 
 /** Runs the service once. An error is logged, and each further error doubles the pause after it. */
-function guarded(
+function createGuardedRun(
   { trouble, mostRestMs = MOST_REST_MS, run }: Service,
   controls: ServiceControls,
   faults: FaultLog,

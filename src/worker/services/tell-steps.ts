@@ -34,7 +34,7 @@ function factsInWords(step: StepName, facts: Readonly<Record<string, unknown>>) 
 }
 
 /** Reports the steps of each run in progress, at most four times a second. A report that fails is dropped. */
-export const tellSteps =
+export const reportSteps =
   (run: RunJob, db: Queryable, onTold: () => void): RunJob =>
   async (job, trace, signal) => {
     const steps: string[] = [];

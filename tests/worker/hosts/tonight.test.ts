@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { nightWatch, tonight } from "../../../src/worker/hosts/pacing.ts";
+import { nightWatch, currentNight } from "../../../src/worker/hosts/pacing.ts";
 
 const WINDOWS = ["22:00-06:00 Europe/Berlin"];
 
@@ -16,6 +16,6 @@ test("a watch says the night of each time, also at noon, at a change of clocks, 
     "2026-11-21T23:00:00Z",
   ]) {
     time = new Date(at);
-    expect([at, watch()]).toEqual([at, tonight(() => time, WINDOWS)]);
+    expect([at, watch()]).toEqual([at, currentNight(() => time, WINDOWS)]);
   }
 });

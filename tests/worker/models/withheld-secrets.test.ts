@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "@jest/globals";
 import { createEmbedder } from "../../../src/worker/embedders/create-embedder.ts";
 import { createModels } from "../../../src/worker/models/create-model.ts";
-import { embedderPlaceOf, reachOfCommand } from "../../../src/worker/settings.ts";
+import { embedderPlaceOf, accessOfCommand } from "../../../src/worker/settings.ts";
 import { startOpenAiDouble } from "../../doubles/openai-server.ts";
 import { makeScratch } from "../../shared/config/scratch.ts";
 
@@ -61,7 +61,7 @@ index: { secrets: ${secrets} }
 `,
   );
   const config = await scratch.load();
-  const { accessOf, choice } = reachOfCommand(config, {});
+  const { accessOf, choice } = accessOfCommand(config, {});
   const models = createModels(config, undefined, null, { accessOf, choice, features: null });
   const embedder = await createEmbedder(
     config.embed,

@@ -4,7 +4,7 @@ import type { RunTrace } from "../../../src/worker/run-trace.ts";
 import { settleOutcome } from "../../../src/shared/job/settlement.ts";
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
-import { tellSteps } from "../../../src/worker/services/tell-steps.ts";
+import { reportSteps } from "../../../src/worker/services/tell-steps.ts";
 import {
   answered,
   askJob,
@@ -39,7 +39,7 @@ async function runSteps(
     next = signal();
     await next.promise;
   };
-  const run = tellSteps(
+  const run = reportSteps(
     async (_, trace) => {
       await steps(trace, told);
       return answered("yes");

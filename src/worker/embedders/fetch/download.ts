@@ -39,10 +39,10 @@ export async function downloadFile(
   const part = await openModelPart(download.folder, download.file);
   const hadBytes = part.bytes;
   try {
-    await complete(part, download, onBytes).catch(async (error: unknown) => {
+    await completePart(part, download, onBytes).catch(async (error: unknown) => {
       if (hadBytes === 0 || !isDamaged(error)) throw error;
       await part.begin(null);
-      await complete(part, download, onBytes);
+      await completePart(part, download, onBytes);
     });
     await part.commit();
   } catch (error) {
@@ -53,7 +53,7 @@ export async function downloadFile(
   }
 }
 
-async function complete(
+async function completePart(
   part: ModelPart,
   download: Download,
   onBytes: (bytes: number) => void,
@@ -62,16 +62,16 @@ async function complete(
   const begun = startHash(file);
   await part.addTo(begun);
   const hash =
-    part.bytes === file.bytes ? begun : await receive(part, download, { hash: begun, onBytes });
+    part.bytes === file.bytes ? begun : await receiveRest(part, download, { hash: begun, onBytes });
   if (part.bytes !== file.bytes)
-    throw damaged(file, `${part.bytes} bytes instead of ${file.bytes}`);
-  if (hash.digest("hex") !== file.hash.hex) throw damaged(file, "another content");
+    throw damagedFile(file, `${part.bytes} bytes instead of ${file.bytes}`);
+  if (hash.digest("hex") !== file.hash.hex) throw damagedFile(file, "another content");
 }
 
 type Progress = { readonly hash: Hash; readonly onBytes: (bytes: number) => void };
 
 /** Requests the missing bytes and stores them as they arrive. @returns the hash of the whole file */
-async function receive(
+async function receiveRest(
   part: ModelPart,
   { hub, commit, file }: Download,
   { hash: begun, onBytes }: Progress,
@@ -89,7 +89,7 @@ async function receive(
       timeouts.refresh();
       // Stops at the announced size: a file without end would fill the disk.
       if (part.bytes + piece.length > file.bytes)
-        throw damaged(file, `more than ${file.bytes} bytes`);
+        throw damagedFile(file, `more than ${file.bytes} bytes`);
       hash.update(piece);
       await part.append(piece);
       onBytes(part.bytes);
@@ -152,7 +152,7 @@ const isDamaged = (error: unknown): boolean =>
 const startHash = ({ hash, bytes }: RemoteFile): Hash =>
   hash.kind === "sha256" ? createHash("sha256") : createHash("sha1").update(`blob ${bytes}\0`);
 
-const damaged = ({ path }: RemoteFile, what: string): Failure =>
+const damagedFile = ({ path }: RemoteFile, what: string): Failure =>
   new Failure(
     "MODEL_OUTPUT_INVALID",
     `The host sent ${path} otherwise than it had told (${what}); nothing of it was kept. Run it again, or name another ` +
@@ -210,15 +210,16 @@ function checkList(model: string, wanted: readonly RemoteFile[]): void {
   const twice = names.find((path, place) => names.indexOf(path) !== place);
   const large = wanted.find(({ bytes }) => bytes > MAX_FILE_BYTES);
   if (foreign !== undefined)
-    throw refused(model, `${shown(foreign)}, which is no name of a file in a folder`);
-  if (twice !== undefined) throw refused(model, `${shown(twice)} twice`);
-  if (large !== undefined) throw refused(model, `${shown(large.path)} with ${large.bytes} bytes`);
-  if (wanted.length > MAX_FILES) throw refused(model, `${wanted.length} files of weights`);
+    throw badList(model, `${quoteShort(foreign)}, which is no name of a file in a folder`);
+  if (twice !== undefined) throw badList(model, `${quoteShort(twice)} twice`);
+  if (large !== undefined)
+    throw badList(model, `${quoteShort(large.path)} with ${large.bytes} bytes`);
+  if (wanted.length > MAX_FILES) throw badList(model, `${wanted.length} files of weights`);
 }
 
-const shown = (path: string): string => JSON.stringify(path.slice(0, 200));
+const quoteShort = (path: string): string => JSON.stringify(path.slice(0, 200));
 
-const refused = (model: string, what: string): Failure =>
+const badList = (model: string, what: string): Failure =>
   new Failure(
     "MODEL_OUTPUT_INVALID",
     `The host lists for "${model}" ${what}. Nothing was downloaded; name a host that you trust with --host.`,

@@ -58,9 +58,9 @@ const MOST_REDIRECTS = 5;
  */
 export async function readRemoteModel(hub: ModelHub): Promise<RemoteModel> {
   const path = `api/models/${hub.model}/revision/${encodeURIComponent(hub.revision)}?blobs=true`;
-  const response = await request(hub, path, AbortSignal.timeout(START_TIMEOUT_MS));
+  const response = await requestFromHub(hub, path, AbortSignal.timeout(START_TIMEOUT_MS));
   const text = await readHead(response, MAX_LIST_BYTES + 1).catch((error: unknown) => {
-    throw unreachable(hub, reasonOf(error), error);
+    throw hubFailure(hub, reasonOf(error), error);
   });
   response.destroy();
   const parsed = modelSchema.safeParse(text.length > MAX_LIST_BYTES ? null : parseJson(text));
@@ -101,12 +101,12 @@ export async function openRemoteFile(
   const words = file.path.split("/").map(encodeURIComponent).join("/");
   const path = `${hub.model}/resolve/${commit}/${words}`;
   if (there.bytes > 0) {
-    const response = await request(hub, path, signal, rangeOf(there));
+    const response = await requestFromHub(hub, path, signal, rangeOf(there));
     if (response.statusCode === 200) return contentOf(response, 0);
     if (isRest(response, there.bytes, file.bytes)) return contentOf(response, there.bytes);
     response.destroy();
   }
-  return contentOf(await request(hub, path, signal), 0);
+  return contentOf(await requestFromHub(hub, path, signal), 0);
 }
 
 const contentOf = (response: IncomingMessage, from: number): RemoteContent => ({
@@ -141,7 +141,7 @@ const RANGE_ANSWERS: ReadonlySet<number> = new Set([206, 416]);
  * Files often lie on another host, to which the hub redirects. A redirect must keep TLS if the request had it, and must not lead
  * from the internet to addresses that are meant only for this machine or its network.
  */
-async function request(
+async function requestFromHub(
   hub: ModelHub,
   path: string,
   signal: AbortSignal,
@@ -155,7 +155,7 @@ async function request(
       network === undefined || ["public", network].includes(networkKindOf(address));
     const response = await sendRequest({ url, headers, isAllowed }, signal).catch(
       (error: unknown) => {
-        throw unreachable(
+        throw hubFailure(
           hub,
           error instanceof AddressDenied ? error.message : reasonOf(error),
           error,
@@ -167,12 +167,12 @@ async function request(
     network ??= networkKindOf(response.socket.remoteAddress ?? "");
     const next = nextUrl(response, url);
     response.destroy();
-    if (next === undefined) throw answered(hub, statusCode);
+    if (next === undefined) throw answerFailure(hub, statusCode);
     if (next.protocol !== "https:" && (url.protocol === "https:" || next.protocol !== "http:"))
-      throw unreachable(hub, `it leads to ${next.protocol}//${next.host}, without TLS`);
+      throw hubFailure(hub, `it leads to ${next.protocol}//${next.host}, without TLS`);
     url = next;
   }
-  throw unreachable(hub, `it leads elsewhere more than ${MOST_REDIRECTS} times`);
+  throw hubFailure(hub, `it leads elsewhere more than ${MOST_REDIRECTS} times`);
 }
 
 function nextUrl({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
@@ -183,8 +183,8 @@ function nextUrl({ statusCode, headers }: IncomingMessage, from: URL): URL | und
 }
 
 // The hub answers 401 also for a model that does not exist.
-const answered = (hub: ModelHub, status: number): Failure =>
-  [401, 403, 404].includes(status) ? notThere(hub, status) : unreachable(hub, `HTTP ${status}`);
+const answerFailure = (hub: ModelHub, status: number): Failure =>
+  [401, 403, 404].includes(status) ? notThere(hub, status) : hubFailure(hub, `HTTP ${status}`);
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
@@ -192,7 +192,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-const unreachable = ({ url }: ModelHub, why: string, cause?: unknown): Failure =>
+const hubFailure = ({ url }: ModelHub, why: string, cause?: unknown): Failure =>
   new Failure(
     "MODEL_UNREACHABLE",
     `${url} does not give the model (${why}). Try later, or name a mirror with --host.`,

@@ -63,7 +63,7 @@ type Work = (request: WorkRequest) => Promise<Rows>;
 let work: Work | undefined;
 let generator: Generator | undefined;
 
-async function load(request: LoadRequest): Promise<Reply> {
+async function loadModel(request: LoadRequest): Promise<Reply> {
   let library: Library;
   // A variable, so that the build passes without the optional package.
   const specifier = "@huggingface/transformers";
@@ -172,7 +172,7 @@ const NOTHING = { data: new Float32Array() };
 
 const NOT_LOADED = { kind: "failed", why: "no_rows", message: "not loaded" } as const;
 
-async function answer(request: WorkRequest | CompleteRequest): Promise<Reply> {
+async function answerRequest(request: WorkRequest | CompleteRequest): Promise<Reply> {
   try {
     if (request.kind === "complete") {
       if (generator === undefined) return NOT_LOADED;
@@ -192,6 +192,6 @@ process.on("message", (request: Request) => {
     generator?.abort();
     return;
   }
-  const answering = request.kind === "load" ? load(request) : answer(request);
+  const answering = request.kind === "load" ? loadModel(request) : answerRequest(request);
   void answering.then((reply) => process.send?.(reply));
 });

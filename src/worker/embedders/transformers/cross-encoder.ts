@@ -85,7 +85,7 @@ export async function openCrossEncoder<Score>(
     },
     execArgv,
   });
-  if (!(await gives(model, columns))) {
+  if (!(await givesValues(model, columns))) {
     model.close();
     const numbers = columns === 1 ? "1 number" : `${columns} numbers`;
     throw notOfItsKind(
@@ -98,7 +98,7 @@ export async function openCrossEncoder<Score>(
   return {
     name: `${model_id} ${digest.slice(0, 12)}`,
     digest,
-    compare: remembering((pairs, signal) => compareInBatches(model, toScore, pairs, signal)),
+    compare: withMemory((pairs, signal) => compareInBatches(model, toScore, pairs, signal)),
     close: model.close,
   };
 }
@@ -158,7 +158,7 @@ export function labelsOf(folder: string): readonly string[] {
 }
 
 /** A clause about the labels, for a message. */
-export const sayLabels = (labels: readonly string[]): string =>
+export const labelsClause = (labels: readonly string[]): string =>
   (labels.length === 0
     ? "names no labels"
     : `has the labels ${labels.slice(0, 8).join(", ")}`
@@ -177,7 +177,7 @@ export const notOfItsKind = (
   );
 
 /** Compares one pair as a test: the output of a model may not match its labels. */
-async function gives(model: ModelProcess, columns: number): Promise<boolean> {
+async function givesValues(model: ModelProcess, columns: number): Promise<boolean> {
   const request = { kind: "compare", pairs: [["A trial.", "A trial."]] } as const;
   const { values } = await model.ask(request, new AbortController().signal);
   return values.length === columns && values.every(Number.isFinite);
@@ -208,7 +208,7 @@ function rowsOf({ values, rows }: Rows): Float32Array[] {
 const MOST_REMEMBERED = 20_000;
 
 /** Remembers scores, because later drafts, retries and searches in parts of the index repeat most of their pairs. */
-function remembering<Score>(
+function withMemory<Score>(
   compare: CrossEncoder<Score>["compare"],
 ): CrossEncoder<Score>["compare"] {
   const known = new Map<string, Score | null>();

@@ -5,7 +5,7 @@ import {
   notOfItsKind,
   openCrossEncoder,
   requireModel,
-  sayLabels,
+  labelsClause,
 } from "./cross-encoder.ts";
 import type { CrossEncoder, CrossEncoderPlace, LocalModelSettings } from "./cross-encoder.ts";
 import type { ModelRole } from "./model-files.ts";
@@ -65,7 +65,7 @@ function lookAtModel(
   const found = labelsOf(folder);
   const places = placesAmong(found);
   if (places !== undefined) return { folder, places };
-  const why = `its config.json ${sayLabels(found)}; expected ${LABELS.join(", ")}`;
+  const why = `its config.json ${labelsClause(found)}; expected ${LABELS.join(", ")}`;
   throw notOfItsKind(ENTAILMENT, settings.model_id, folder, why);
 }
 

@@ -125,12 +125,12 @@ export async function loadGenerator(
       top_k: 0,
       eos_token_id: ends,
       ...ONE_REPLY,
-      logits_processor: topP === null || temperature === 0 ? [] : [likeliest(topP)],
+      logits_processor: topP === null || temperature === 0 ? [] : [keepLikeliest(topP)],
       stopping_criteria: [
         interruption,
         ...(stop.length === 0
           ? []
-          : [(ids: readonly bigint[][]) => ids.map((one) => stopIn(textOf(one), stop) !== null)]),
+          : [(ids: readonly bigint[][]) => ids.map((one) => findStop(textOf(one), stop) !== null)]),
       ],
     });
     if (interruption.interrupted) return { kind: "aborted" };
@@ -138,7 +138,7 @@ export async function loadGenerator(
     const isAtEnd = ends.includes(Number(ids.at(-1)));
     // Drops the end token, which may also be the text of a normal word.
     const text = textOf(isAtEnd ? ids.slice(0, -1) : ids);
-    const stopped = stopIn(text, stop);
+    const stopped = findStop(text, stop);
     return {
       kind: "completed",
       text: stopped === null ? text : text.slice(0, stopped),
@@ -230,13 +230,13 @@ const breakMarks = (content: string, marks: readonly string[]): string =>
   );
 
 /** The offset of the first of these words in a text; null if none occurs. */
-function stopIn(text: string, stop: readonly string[]): number | null {
+function findStop(text: string, stop: readonly string[]): number | null {
   const places = stop.map((word) => text.indexOf(word)).filter((place) => place >= 0);
   return places.length === 0 ? null : Math.min(...places);
 }
 
 /** Keeps only the likeliest tokens with this total probability, at least one: the library accepts top_p but ignores it. */
-const likeliest =
+const keepLikeliest =
   (topP: number) =>
   (_: readonly bigint[][], scores: Scores): Scores => {
     const { data } = scores;

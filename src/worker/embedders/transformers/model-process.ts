@@ -69,7 +69,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
     child = undefined;
     inputs = 0;
   };
-  const askOnce = async (request: Sent, limits: AskLimits, onStarted: () => void) => {
+  const askOnce = async (request: SentRequest, limits: AskLimits, onStarted: () => void) => {
     const { signal } = limits;
     signal.throwIfAborted();
     clearTimeout(idle);
@@ -90,7 +90,7 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
     }
   };
   /** Waits until all earlier requests have ended. */
-  const askInTurn = (request: Sent, limits: AskLimits, onStarted: () => void) => {
+  const askInTurn = (request: SentRequest, limits: AskLimits, onStarted: () => void) => {
     const asked = turn.then(() =>
       askWithRestart(() => askOnce(request, limits, onStarted), options),
     );
@@ -115,14 +115,14 @@ export function openModelProcess(options: ModelProcessOptions): ModelProcess {
   };
 }
 
-type Sent = WorkRequest | CompleteRequest;
-type Given = Exclude<Reply, { kind: "ready" | "failed" }>;
+type SentRequest = WorkRequest | CompleteRequest;
+type ChildReply = Exclude<Reply, { kind: "ready" | "failed" }>;
 
 /** Repeats a request once: the cause of a killed process, such as a lack of memory, may have passed. */
 async function askWithRestart(
-  ask: () => Promise<Given>,
+  ask: () => Promise<ChildReply>,
   { role, model }: ModelProcessOptions,
-): Promise<Given> {
+): Promise<ChildReply> {
   try {
     return await ask();
   } catch (error) {
@@ -253,7 +253,7 @@ async function askChild(
         slow = setTimeout(giveUp, stopMs);
       };
       signal.addEventListener("abort", stop, once);
-      listen(child, waiting.signal, { replied: resolve, ended });
+      listenTo(child, waiting.signal, { replied: resolve, ended });
       send(request);
     });
   } finally {
@@ -263,12 +263,12 @@ async function askChild(
   }
 }
 
-type Hearing = {
+type Listeners = {
   readonly replied: (reply: Reply) => void;
   readonly ended: (how: string) => void;
 };
 
-function listen(child: ChildProcess, until: AbortSignal, { replied, ended }: Hearing): void {
+function listenTo(child: ChildProcess, until: AbortSignal, { replied, ended }: Listeners): void {
   const exited = (status: number | null, name: string | null) => {
     ended(name ?? `status ${String(status)}`);
   };

@@ -6,7 +6,7 @@ import {
   notOfItsKind,
   openCrossEncoder,
   requireModel,
-  sayLabels,
+  labelsClause,
 } from "./cross-encoder.ts";
 import type { CrossEncoderPlace, LocalModelSettings } from "./cross-encoder.ts";
 import type { ModelRole } from "./model-files.ts";
@@ -71,7 +71,7 @@ function lookAtModel(settings: RerankerSettings, workroot: string): string {
   const folder = requireModel(RERANKER, settings, workroot);
   const labels = labelsOf(folder);
   if (isForReranking(labels)) return folder;
-  const why = `its config.json ${sayLabels(labels)}; expected a single one`;
+  const why = `its config.json ${labelsClause(labels)}; expected a single one`;
   throw notOfItsKind(RERANKER, settings.model_id, folder, why);
 }
 

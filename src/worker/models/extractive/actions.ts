@@ -151,9 +151,9 @@ function withOwner(action: Action, { writer, reader }: Letter): Action {
   return patterns().request.test(action.quote) ? { ...action, owner: reader } : action;
 }
 
-type Known = ReadonlySet<string>;
+type KnownNames = ReadonlySet<string>;
 
-function actionsIn(item: DocumentItem, known: Known): Action[] {
+function actionsIn(item: DocumentItem, known: KnownNames): Action[] {
   const { text, mark, heading, leadIn } = item;
   if (mark === "done" || mark === "row" || mark === "heading" || patterns().done.test(text))
     return [];
@@ -174,7 +174,7 @@ function actionsIn(item: DocumentItem, known: Known): Action[] {
 }
 
 /** "TODO: …" is a task whatever it says; each further sentence of its paragraph is tested by itself. */
-function markedActions(item: DocumentItem, marked: string, known: Known): Action[] {
+function markedActions(item: DocumentItem, marked: string, known: KnownNames): Action[] {
   return clausesOf(item).flatMap((clause, at) => {
     if (at > 0) return isTask(clause, known) ? [actionOf(clause, clause, known)] : [];
     const words = clause.startsWith(marked) ? clause.slice(marked.length) : clause;
@@ -204,17 +204,13 @@ function clausesOf(item: DocumentItem): string[] {
   return clauses;
 }
 
-function isTask(sentence: string, known: Known): boolean {
-  if (patterns().request.test(sentence) || patterns().spokenTo.test(sentence)) return true;
-  if (patterns().rule.test(sentence) || SECTION.test(sentence)) return false;
-  if (patterns().responsible.test(sentence)) return true;
-  if (
-    patterns().namedTo.test(sentence) &&
-    asName(patterns().namedTo.exec(sentence)?.[1] ?? "") !== null
-  )
-    return true;
-  if (patterns().agreed.test(sentence) || patterns().promise.test(sentence)) return true;
-  if (patterns().leftOpen.test(sentence)) return true;
+function isTask(sentence: string, known: KnownNames): boolean {
+  if (REQUEST.test(sentence) || SPOKEN_TO.test(sentence)) return true;
+  if (NO_TASK.test(sentence) || SECTION.test(sentence)) return false;
+  if (RESPONSIBLE.test(sentence)) return true;
+  if (NAMED_TO.test(sentence) && asName(NAMED_TO.exec(sentence)?.[1] ?? "") !== null) return true;
+  if (AGREED.test(sentence) || OWN_PROMISE.test(sentence)) return true;
+  if (LEFT_OPEN.test(sentence)) return true;
   const isLimited = deadlineIn(sentence) !== null;
   const isDated = isLimited || datesIn(sentence).length > 0 || patterns().soon.test(sentence);
   if (patterns().does.test(sentence)) return isDated;
@@ -233,7 +229,7 @@ const withoutEmphasis = (words: string): string =>
       code ?? emphasised ?? whole,
   );
 
-function actionOf(quote: string, words: string, known: Known): Action {
+function actionOf(quote: string, words: string, known: KnownNames): Action {
   const action = withoutEmphasis(words).trim();
   const inBrackets = /\(([^()]{3,60})\)[.\s]*$/.exec(words)?.[1] ?? "";
   const named = patterns().does.test(words);

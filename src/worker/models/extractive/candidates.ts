@@ -63,15 +63,15 @@ function candidatesIn(
   stemsOf: (text: string) => string[],
 ): Candidate[] {
   const around = `${title ?? ""} ${headingPath ?? ""} ${fileWords(path)}`;
-  const contextOf = remembered((context) => new Set(contentStems(`${around} ${context}`)));
+  const contextOf = memoize((context) => new Set(contentStems(`${around} ${context}`)));
   const sentences = splitSentences(text, headingPath?.split(" > ").at(-1) ?? null);
   const language = detectLanguage(text);
   const stems = sentences.map((sentence) =>
-    stemsOf(answers(sentence) ? saidWithLabel(sentence) : sentence.text),
+    stemsOf(isAnswer(sentence) ? saidWithLabel(sentence) : sentence.text),
   );
   const needsBefore = sentences.map((sentence, at) => {
     const { kind, text: said, context } = sentence;
-    if (answers(sentence)) return goesOn(sentence, sentences[at - 1]);
+    if (isAnswer(sentence)) return continuesAnswer(sentence, sentences[at - 1]);
     return kind === "sentence" && needsSentenceBefore(said, contextOf(context), language);
   });
   let speakerStems: readonly string[] = [];
@@ -89,17 +89,17 @@ function candidatesIn(
 }
 
 /** A sentence after a question answers it: words of the question count for it too. */
-const answers = ({ label }: Pick<Sentence, "label">): boolean =>
+const isAnswer = ({ label }: Pick<Sentence, "label">): boolean =>
   label !== null && isQuestion(label);
 
 /** Whether a sentence continues an answer, which is shown from its beginning. */
-const goesOn = (sentence: Sentence, before: Sentence | undefined): boolean =>
+const continuesAnswer = (sentence: Sentence, before: Sentence | undefined): boolean =>
   before?.paragraph === sentence.paragraph && before.label === sentence.label;
 
 /** Folders and file name without the extension count as words: a note in "closing/" is about closing. */
 const fileWords = (path: string): string => path.replace(/\.[^./]*$/, "");
 
-function remembered<T>(compute: (key: string) => T): (key: string) => T {
+function memoize<T>(compute: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>();
   return (key) => {
     const value = known.get(key) ?? compute(key);
@@ -249,8 +249,8 @@ function opensTurnWithPronoun(
 const isShowable = (text: string): boolean =>
   !OWN_CITATION.test(text) &&
   !PROTOCOL.test(text) &&
-  ['"', "`"].every((mark) => count(text, mark) % 2 === 0) &&
-  PAIRS.every(([open, close]) => count(text, open) === count(text, close)) &&
+  ['"', "`"].every((mark) => countMark(text, mark) % 2 === 0) &&
+  PAIRS.every(([open, close]) => countMark(text, open) === countMark(text, close)) &&
   areCurlyClosed(text);
 
 /** Also "[^1]", "[Source 1]" and "【1†…】", which models write and the check recognizes. */
@@ -264,9 +264,9 @@ const PAIRS = ["«»", "‹›", "「」", "『』"].map((pair) => [pair.charAt(
 
 /** “English” or „German“ and „Polish”. */
 function areCurlyClosed(text: string): boolean {
-  const [low, left, right] = ["„", "“", "”"].map((mark) => count(text, mark));
+  const [low, left, right] = ["„", "“", "”"].map((mark) => countMark(text, mark));
   return low === 0 ? left === right : low === (left ?? 0) + (right ?? 0);
 }
 
-const count = (text: string, mark: string): number =>
+const countMark = (text: string, mark: string): number =>
   text.includes(mark) ? text.split(mark).length - 1 : 0;

@@ -45,7 +45,7 @@ export function classifyByExamples(
   );
   const label = chosen ?? rest;
   if (label === undefined) return null;
-  const words = tellingWords(compare(profileBy("stems", examples), textOf(items)), label);
+  const words = tellingWords(compareWithLabels(profileBy("stems", examples), textOf(items)), label);
   const quote = supportingSentence(items, (stems) => weightOf(words, stems));
   if (quote === null) return null;
   const named = namesOf(words, items);
@@ -64,7 +64,7 @@ function scoreAll(
   items: readonly DocumentItem[],
   { labels, examples }: Labelling,
 ): readonly Scored[] {
-  const { document, centroids } = compare(profileBy("groups", examples), textOf(items));
+  const { document, centroids } = compareWithLabels(profileBy("groups", examples), textOf(items));
   return scoreLabels(labels, evidence, items).map(({ label, score }) => {
     const centroid = centroids.get(label);
     const likeness = centroid === undefined ? 0 : cosineOf(document, centroid);
@@ -103,7 +103,10 @@ type Profile = {
 /** A document and the examples of each label as vectors. */
 type Comparison = Pick<Profile, "centroids"> & { readonly document: WordVector };
 
-const compare = ({ featuresOf, vectorOf, centroids }: Profile, text: string): Comparison => ({
+const compareWithLabels = (
+  { featuresOf, vectorOf, centroids }: Profile,
+  text: string,
+): Comparison => ({
   document: vectorOf(featuresOf(text)),
   centroids,
 });

@@ -82,13 +82,13 @@ function textByFile(evidence: readonly Candidate[]): ReadonlyMap<string, string>
 }
 
 /** The words of a text; "isn't" becomes "is not", and the "no" of "No. 5" is removed. */
-const deniable = (text: string): string[] =>
+const wordsForDenial = (text: string): string[] =>
   wordsOf(text.replace(/n['’]t(?!\p{L})/gu, " not").replace(/(?<!\p{L})no\.? ?(?=\p{N})/giu, ""));
 
-const denies = (text: string): boolean => deniable(text).some((word) => DENIALS.has(word));
+const denies = (text: string): boolean => wordsForDenial(text).some((word) => DENIALS.has(word));
 
 const mayDeny = (text: string): boolean =>
-  deniable(text).some(
+  wordsForDenial(text).some(
     (word) => DENIALS.has(word) || DENYING.has(word) || DENYING_BEGINNING.test(word),
   );
 
@@ -97,7 +97,7 @@ const mayDeny = (text: string): boolean =>
  * distinguished, and not denied: "those that are cut" beside "those that are not cut".
  */
 function deniesTerm(text: string, terms: ReadonlySet<string>): boolean {
-  const words = deniable(text);
+  const words = wordsForDenial(text);
   if (words.some((word) => NOT_A_DENIAL.has(word))) return false;
   const stems = words.map(stemWord);
   const isSaid = (term: string): boolean =>
@@ -114,9 +114,9 @@ const isEnglishQuestion = (question: string): boolean =>
 
 function sentenceContradictions(question: string): (text: string) => boolean {
   const asked = centuriesIn(question);
-  const words = new Set(deniable(question.replace(MEASURE, "")));
+  const words = new Set(wordsForDenial(question.replace(MEASURE, "")));
   return (text) =>
-    isOtherCentury(asked, centuriesIn(text)) || holdsOpposite(words, new Set(deniable(text)));
+    isOtherCentury(asked, centuriesIn(text)) || holdsOpposite(words, new Set(wordsForDenial(text)));
 }
 
 /** "19th and early 20th century": the ordinals stand shortly before the word. */

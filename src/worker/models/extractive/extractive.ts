@@ -36,7 +36,7 @@ export function extractiveModel(offload: Offload = openOffload()): Model {
       const examples = task.purpose === "extract" ? charsIn(task.examples) : 0;
       const chars = charsIn(task.evidence) + examples;
       const { TEXT_FOR } = await import("./text-for.ts");
-      return reply(await offload(TEXT_FOR, task, { chars, signal }));
+      return toReply(await offload(TEXT_FOR, task, { chars, signal }));
     },
   };
 }
@@ -55,7 +55,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   options: { version: 11 },
 };
 
-const reply = (text: string): ModelReply => ({
+const toReply = (text: string): ModelReply => ({
   kind: "reply",
   text,
   toolCalls: [],

@@ -130,7 +130,7 @@ export function findPeople(evidence: readonly EvidenceBlock[]): Person[] {
     const words = { small, language: detectLanguage(text) };
     return [
       ...inFrontmatter(document, text),
-      ...peopleInTable(document.items).map(listed),
+      ...peopleInTable(document.items).map(asListed),
       ...inText(document, words),
     ];
   });
@@ -140,7 +140,7 @@ export function findPeople(evidence: readonly EvidenceBlock[]): Person[] {
 /** Words that the text writes in lower case, and its language. */
 type TextWords = { readonly small: ReadonlySet<string>; readonly language: Language | null };
 
-const listed = (person: Person): Sighting => ({ ...person, score: LISTED });
+const asListed = (person: Person): Sighting => ({ ...person, score: LISTED });
 
 /** A name and nothing else. */
 export const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");

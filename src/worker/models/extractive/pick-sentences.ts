@@ -57,13 +57,15 @@ export function pickDiverse(scored: readonly Scored[], most: number): Candidate[
     left = left.flatMap((one) => {
       const shared = overlap(one.words, best.words);
       if (one === best || shared >= MOST_OVERLAP) return [];
-      return [{ ...one, score: one.score * (1 - REPETITION_LOSS * shared) * apart(one, best) }];
+      return [
+        { ...one, score: one.score * (1 - REPETITION_LOSS * shared) * distanceFactor(one, best) },
+      ];
     });
   }
   return picked;
 }
 
-function apart({ candidate }: Scored, { candidate: other }: Scored): number {
+function distanceFactor({ candidate }: Scored, { candidate: other }: Scored): number {
   const distance = Math.abs(candidate.position - other.position);
   return 1 - CLOSENESS_LOSS * Math.exp(-distance / CLOSE_SENTENCES);
 }
@@ -91,7 +93,7 @@ export function showSpans(picked: readonly Candidate[]): Candidate[] {
     const added = { candidate, from: shownFrom ?? start, to: start + text.length };
     const touched = shown.filter((one) => overlaps(one, added));
     const [first] = touched;
-    const united = [...touched, added].reduce(unite);
+    const united = [...touched, added].reduce(uniteSpans);
     shown =
       first === undefined
         ? [...shown, added]
@@ -109,7 +111,7 @@ const overlaps = (one: Shown, other: Shown): boolean =>
   one.from < other.to &&
   other.from < one.to;
 
-const unite = (one: Shown, other: Shown): Shown => ({
+const uniteSpans = (one: Shown, other: Shown): Shown => ({
   candidate: one.candidate,
   from: Math.min(one.from, other.from),
   to: Math.max(one.to, other.to),

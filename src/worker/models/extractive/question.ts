@@ -154,10 +154,10 @@ export function answerForm(
   );
 }
 
-const split = (words: string): string[] => words.trim().split(/\s+/);
+const splitWords = (words: string): string[] => words.trim().split(/\s+/);
 
 /** Words by which a question asks what people said and thought, or how things stand. */
-const ACCOUNT = split(`
+const ACCOUNT = splitWords(`
   summarize summarise summary describe description explain elaborate outline discuss discussed discussion discussions
   debate debated think thought opinion opinions view views attitude say said talk talked comment comments commented
   respond responded response react reaction introduce introduced conclude concluded conclusion conclusions decide decided
@@ -165,7 +165,7 @@ const ACCOUNT = split(`
   impact effect effects consequences controversy policy solution solutions future about
 `);
 /** Further words of such questions. */
-const AROUND = split(`
+const AROUND = splitWords(`
   discussing talking presenting presentation presented present group team meeting mate mates member members people problem
   problems issue issues topic topics reason reasons put forward brief mainly regard regarding related towards toward feel
   felt believe believed consider considered current status plan learn learned suggestion proposal questioning

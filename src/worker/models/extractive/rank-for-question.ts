@@ -121,7 +121,7 @@ function scoreForFact(
     .map(({ candidate, support, coverage: words }, at) => {
       const coverage = withPairs(words, candidate, asked, 1);
       const isCovering =
-        coverage >= asked.leniency * LEAST_IN_BEST && answers(candidate, support, asked);
+        coverage >= asked.leniency * LEAST_IN_BEST && isAnswer(candidate, support, asked);
       return { candidate, coverage, isCovering, score: chances[at] ?? 0 };
     })
     .filter(
@@ -185,7 +185,7 @@ function withoutContradicted(
 const LEAST_SUPPORT = { whole: 0.35, perWordMissing: 0.04, words: 5 } as const;
 
 /** Whether a sentence is an answer: it supports enough of the question's words, and contains the requested kind of thing. */
-function answers(candidate: Candidate, support: number, asked: Question): boolean {
+function isAnswer(candidate: Candidate, support: number, asked: Question): boolean {
   const { whole, perWordMissing, words } = LEAST_SUPPORT;
   const missing = Math.max(0, words - asked.terms.size);
   const least = asked.leniency * (whole + perWordMissing * missing);
@@ -283,7 +283,7 @@ function scoreSentences(
     matches.forEach((match, index) => {
       const place = { own: own[index] ?? 0, near: near[index] ?? 0, far: far[index] ?? 0 };
       const said = saidIn(match.candidate, term, place.own, lengths[index] ?? 1);
-      match.score += value * (said + borrowed(place, reach));
+      match.score += value * (said + nearbyScore(place, reach));
       const held = heldBy(match.candidate, term, place);
       match.coverage += (weight * held) / total;
       match.support += ((rare.get(term) ?? 0) * held) / allRare;
@@ -299,7 +299,7 @@ function saidIn({ contextStems }: Candidate, term: string, count: number, length
   return contextStems.has(term) ? CONTEXT_WEIGHT : 0;
 }
 
-const borrowed = ({ near, far }: NearbyWeights, reach: ContextWeights): number =>
+const nearbyScore = ({ near, far }: NearbyWeights, reach: ContextWeights): number =>
   (reach.near.weight * near) / (near + NEAR_HALF) + (reach.far.weight * far) / (far + FAR_HALF);
 
 function heldBy(

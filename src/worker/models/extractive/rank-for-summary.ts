@@ -52,14 +52,14 @@ export function rankForSummary(
     const fitting = left.filter(({ candidate }) => candidate.sentences <= room);
     const best = bestOf(
       fitting,
-      (one) => gainOf(one, weights, seen) * apart(one, share) * elsewhere(one, picked),
+      (one) => gainOf(one, weights, seen) * distanceFactor(one, share) * sectionFactor(one, picked),
     );
     if (best === null) break;
     picked.push(best.candidate);
     room -= best.candidate.sentences;
     for (const word of best.words) seen.add(word);
     left = left.filter((one) => isNew(one, best));
-    for (const one of left) one.distance = Math.min(one.distance, between(one, best));
+    for (const one of left) one.distance = Math.min(one.distance, sentencesBetween(one, best));
   }
   return showSpans(picked.sort((a, b) => a.position - b.position));
 }
@@ -104,16 +104,16 @@ function columnWords(candidates: readonly Candidate[]): ReadonlySet<string> {
 }
 
 /** @param share number of sentences in the text per sentence of the summary */
-const apart = ({ distance }: Scored, share: number): number =>
+const distanceFactor = ({ distance }: Scored, share: number): number =>
   1 - CLOSENESS_LOSS * 0.5 ** (distance / (share / 2));
 
 /** Factor for the section of a sentence; a text without sections counts as no section. */
-const elsewhere = ({ candidate }: Scored, picked: readonly Candidate[]): number =>
+const sectionFactor = ({ candidate }: Scored, picked: readonly Candidate[]): number =>
   picked.some(({ section }) => section !== "" && section === candidate.section)
     ? SAME_SECTION_FACTOR
     : 1;
 
-const between = (one: Scored, other: Scored): number =>
+const sentencesBetween = (one: Scored, other: Scored): number =>
   Math.abs(one.candidate.position - other.candidate.position);
 
 function gainOf(

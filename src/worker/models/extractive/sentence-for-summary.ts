@@ -46,17 +46,17 @@ export function sentenceForSummary(candidates: readonly Candidate[], title: stri
   const understood = said.filter(isUnderstood);
   const alone = understood.filter(({ sentences }) => sentences === 1);
   const usable = [alone, understood, said, candidates].find(({ length }) => length > 0) ?? [];
-  const score = scorer(said.length > 0 ? said : candidates, new Set(contentStems(title)));
+  const score = createScorer(said.length > 0 ? said : candidates, new Set(contentStems(title)));
   let best: Candidate | undefined;
   let highest = Number.NEGATIVE_INFINITY;
   for (const candidate of usable) {
-    const value = score(candidate) * worth(candidate);
+    const value = score(candidate) * formFactor(candidate);
     if (value > highest) [best, highest] = [candidate, value];
   }
   return best === undefined ? [] : showSpans([best]);
 }
 
-function scorer(
+function createScorer(
   all: readonly Candidate[],
   title: ReadonlySet<string>,
 ): (candidate: Candidate) => number {
@@ -88,7 +88,7 @@ function subjectOf(stems: readonly string[], holding: ReadonlyMap<string, number
 }
 
 /** The value of a sentence by its form, independent of its words: a factor around 1. */
-function worth({ text, kind }: Candidate): number {
+function formFactor({ text, kind }: Candidate): number {
   const words = text.split(" ").length;
   return (
     (kind === "sentence" ? 1 : LINE_FACTOR) *

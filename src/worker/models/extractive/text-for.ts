@@ -33,7 +33,7 @@ export function textFor(task: QuotingTask): string {
         task.sentences === 1
           ? sentenceForSummary(candidates, task.title)
           : rankForSummary(candidates, task.title, task.sentences);
-      return compose(sentences, task.style, inFrame);
+      return joinSentences(sentences, task.style, inFrame);
     }
     case "extract": {
       const fields = extractFields(task);
@@ -58,7 +58,7 @@ function answerText(task: AnswerTask): string {
   const tables = answerFromTables(task, withoutFileNames(task.question, task.evidence));
   if (tables.kind === "answered") return tables.text;
   const sentences = answerSentences(task).filter((sentence) => !tables.isNoAnswer(sentence));
-  return compose(sentences, "prose", saidWithLabel);
+  return joinSentences(sentences, "prose", saidWithLabel);
 }
 
 /** A question about a file as a whole ("What does a.md say?") is answered with a summary of the file. */
@@ -97,7 +97,7 @@ function withoutName(question: string, name: string): string {
 const inFrame = (sentence: Candidate): string =>
   sentence.frame === null ? sentence.text : saidWithLabel(sentence);
 
-function compose(
+function joinSentences(
   sentences: readonly Candidate[],
   style: "prose" | "bullets",
   say: (sentence: Candidate) => string,

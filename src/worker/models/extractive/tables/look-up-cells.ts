@@ -60,7 +60,7 @@ type Match = {
   readonly isLacking: boolean;
 };
 
-type Against = {
+type MatchContext = {
   readonly asked: Asked;
   readonly expected: ReturnType<typeof expectedAnswer>;
   /** The terms that occur anywhere in the block. */
@@ -68,13 +68,13 @@ type Against = {
 };
 
 /** A row with the columns whose cells occur in the question, and the terms in these cells. */
-type Keyed = {
+type KeyedRow = {
   readonly row: TableRow;
   readonly keys: readonly number[];
   readonly held: ReadonlySet<number>;
 };
 
-function matchTable(table: Table, against: Against): Match {
+function matchTable(table: Table, against: MatchContext): Match {
   const { asked, said } = against;
   const rows = findRows(table, against);
   const columns = columnFor(table, rows, against);
@@ -97,7 +97,7 @@ function matchTable(table: Table, against: Against): Match {
 
 /** "The engine of the Petrel", asked of a table without engines: the missing word stands before the name of the row. */
 function asksOther(
-  [row]: readonly Keyed[],
+  [row]: readonly KeyedRow[],
   { at, mostLeft }: Column,
   { left, asked }: { readonly left: readonly Term[]; readonly asked: Asked },
 ): boolean {
@@ -110,11 +110,14 @@ function asksOther(
 const MOST_KEY_WORDS = 8;
 
 /** The rows with the most words of the question. */
-function findRows({ rows, columns }: Table, { asked, expected }: Against): readonly Keyed[] {
+function findRows(
+  { rows, columns }: Table,
+  { asked, expected }: MatchContext,
+): readonly KeyedRow[] {
   const stems = rows.map(({ cells }) => cells.map(asked.stemsOf));
   const names = columns.map(asked.stemsOf);
   const holders = columns.map((_, column) => countHolders(stems.map((row) => row[column] ?? [])));
-  const keyed = rows.flatMap((row, at): Keyed[] => {
+  const keyed = rows.flatMap((row, at): KeyedRow[] => {
     const found = row.cells.map((cell, column) => {
       const own = stems[at]?.[column] ?? [];
       const name = names[column] ?? [];
@@ -181,8 +184,8 @@ const VERBS_LEFT = 2;
 /** The column that a question names, or else the only one with the requested kind of thing. */
 function columnFor(
   { columns, rows: all }: Table,
-  rows: readonly Keyed[],
-  against: Against,
+  rows: readonly KeyedRow[],
+  against: MatchContext,
 ): Column {
   const { asked, expected } = against;
   const [first] = rows;
@@ -191,7 +194,7 @@ function columnFor(
     const cells = rows.map(({ row }) => row.cells[at] ?? "");
     const isFree =
       first?.keys.includes(at) !== true &&
-      cells.every((cell) => cell !== "" && !clashes(cell, against));
+      cells.every((cell) => cell !== "" && !isOtherKind(cell, against));
     return isFree && name !== "" ? [{ at, name }] : [];
   });
   const named = free
@@ -248,13 +251,13 @@ const SHAPED: ReadonlySet<string> = new Set([
   "percentage",
 ]);
 
-const fitsShape = (cell: string, { expected }: Against): boolean =>
+const fitsShape = (cell: string, { expected }: MatchContext): boolean =>
   SHAPED.has(expected.kind ?? "") && expected.isIn(cell);
 
 const OF_FIGURES: ReadonlySet<string> = new Set(["money", "amount", "count", "percentage", "age"]);
 
 /** Whether a cell can't be of the requested kind. */
-function clashes(cell: string, { expected }: Against): boolean {
+function isOtherKind(cell: string, { expected }: MatchContext): boolean {
   const kind = expected.kind ?? "";
   if (kind === "person") return /\p{N}/u.test(cell);
   if (OF_FIGURES.has(kind)) return !/\p{N}/u.test(cell);
