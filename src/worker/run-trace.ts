@@ -150,7 +150,7 @@ export function startTrace(onMove: (mayTakeMs: number) => void = () => undefined
   };
 }
 
-const sum = (numbers: readonly number[]): number =>
+export const sum = (numbers: readonly number[]): number =>
   numbers.reduce((total, next) => total + next, 0);
 
 /** The most rows of each kind that a run stores about an answer. The longest answers that people read have a few hundred. */

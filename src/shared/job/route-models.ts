@@ -19,7 +19,8 @@ export type RoutingSettings = {
   readonly timeout_s_big_second: number;
 };
 
-type RouteOptions = {
+/** The options of a job that choose the model. */
+export type RouteOptions = {
   readonly route?: "fast" | "big" | undefined;
   readonly model?: string | undefined;
 };

@@ -122,10 +122,7 @@ function validateDigest(
   const pieces = countPieces(rules.evidence);
   switch (checked.kind) {
     case "declined":
-      return refuse(
-        "EVIDENCE_NOT_ACQUIRED",
-        "The model finds nothing to tell in the answers of the jobs.",
-      );
+      return emptyDigest();
     case "violated": {
       const { violations: faults, checks, mended } = checked;
       const lines = mended === null ? null : linesOf(mended, pieces, mostLines);
@@ -141,12 +138,7 @@ function validateDigest(
       const fate = rules.unsupported === "flag" ? "flagged" : "dropped";
       return faults.length === 0
         ? { kind: "passed", value: digest, checks, claims: claimRecords(statements, fate, true) }
-        : {
-            kind: "violated",
-            faults,
-            checks,
-            claims: claimRecords(statements, "repaired", false),
-          };
+        : { kind: "violated", faults, checks, claims: claimRecords(statements, "repaired", false) };
     }
   }
 }
@@ -229,3 +221,7 @@ function tooManyFaults(lines: number, most: number): Fault[] {
   const message = `It has ${String(lines)} lines, and at most ${String(most)} were asked for.`;
   return [{ code: "TOO_MANY_LINES", message, told: message }];
 }
+
+/** The refusal of a digest when the model reports that the answers say nothing. */
+export const emptyDigest = (): Refusal =>
+  refuse("EVIDENCE_NOT_ACQUIRED", "The model finds nothing to tell in the answers of the jobs.");

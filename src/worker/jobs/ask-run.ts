@@ -1,6 +1,6 @@
 import type { AskInput } from "../../shared/job/job.ts";
 import { routeModels } from "../../shared/job/route-models.ts";
-import type { Route } from "../../shared/job/route-models.ts";
+import type { Route, RouteOptions } from "../../shared/job/route-models.ts";
 import type { RunTrace } from "../run-trace.ts";
 import type { Followed } from "../../shared/store/jobs/followed.ts";
 import { modelOf, modelUse } from "../answer/call-model.ts";
@@ -44,16 +44,10 @@ export type RetrievedContext = {
   readonly snapshot: Snapshot;
 };
 
-/** The options of a job that choose the model. */
-type ModelOptions = {
-  readonly route?: "fast" | "big" | undefined;
-  readonly model?: string | undefined;
-};
-
 /** Selects the models of both passes, by the words of the question and the options of the job. */
 export async function selectAnswerers(
   question: string,
-  { route: wanted, model }: ModelOptions = {},
+  { route: wanted, model }: RouteOptions = {},
   { deps, trace, signal }: Pick<AskRun, "deps" | "trace" | "signal">,
 ): Promise<Answerers> {
   const route = routeModels(question, deps.settings.model, { route: wanted, model });
@@ -80,7 +74,7 @@ export type Answerer = Auditor & {
 };
 
 export async function selectAnswerer(
-  { route, model: name }: ModelOptions = {},
+  { route, model: name }: RouteOptions = {},
   deps: Pick<PipelineDependencies, "settings" | "models" | "notes" | "fenceKey">,
   parts: CallParts,
 ): Promise<Answerer> {

@@ -10,7 +10,7 @@ import type { PipelineDependencies } from "../evidence/types.ts";
 import { callParts } from "../answer/call-model.ts";
 import type { CallParts } from "../answer/call-model.ts";
 import { leftOutNote } from "../verify/check-answer.ts";
-import { askDigest } from "./ask-digest.ts";
+import { askDigest, emptyDigest } from "./ask-digest.ts";
 import type { DigestLine, DigestRun } from "./ask-digest.ts";
 import { selectAnswerer } from "./ask-run.ts";
 import {
@@ -259,9 +259,6 @@ const toCitedLines = (
     const children = childrenOf(numbers.flatMap((number) => layer[number - 1] ?? []));
     return { children, text: levels === 0 ? text : `- ${words} [${children.join(", ")}]` };
   });
-
-const emptyDigest = (): Refusal =>
-  refuse("EVIDENCE_NOT_ACQUIRED", "The model finds nothing to tell in the answers of the jobs.");
 
 const tooSmall = ({ model }: DigestRun): Refusal =>
   refuse(

@@ -4,7 +4,7 @@ import { hostFailure } from "./host-failure.ts";
 import type { ModelHost } from "./host-failure.ts";
 
 /** The longest delay of a timer in Node. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS = 2 ** 31 - 1;
 
 type Deadline = {
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
+import { LONGEST_MS } from "./deadline.ts";
+
 const UNITS = { ns: 1e-6, us: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-/** The longest delay of a timer in Node. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** The duration of model.keep_alive, whose form the configuration has checked; negative means for ever. */
 export function durationMs(text: string): number {

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { Failure } from "../../../shared/failure.ts";
 import { filesOf, isExternalData, OPTIONAL_FILES } from "../transformers/model-files.ts";
 import type { Dtype, ModelFolder } from "../transformers/model-files.ts";
+import { LONGEST_MS } from "../../models/deadline.ts";
 import { isPlainPath, openModelFile } from "./model-folder.ts";
 import { openRemoteFile } from "./model-hub.ts";
 import type { ModelHub, RemoteContent, RemoteFile, RemoteModel } from "./model-hub.ts";
@@ -15,8 +16,6 @@ import type { ModelPart } from "./model-part.ts";
 const IDLE_MS = 60_000;
 /** The slowest acceptable rate. */
 const LEAST_BYTES_A_MS = 10;
-/** The longest delay of a timer in Node. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 type Download = {
   readonly hub: ModelHub;

@@ -5,10 +5,11 @@ import { z } from "zod";
 import type { ConfigValues } from "../../../shared/config/schema.ts";
 import { Failure } from "../../../shared/failure.ts";
 import { parseJson } from "../../../shared/schema/json-value.ts";
+import { toRows } from "../embedder.ts";
 import { fingerprintModel, modelFolderOf, requireFiles, requirePackage } from "./model-files.ts";
 import type { LoadRequest, ModelRole, TextPair } from "./model-files.ts";
 import { openModelProcess } from "./model-process.ts";
-import type { ModelProcess, Rows } from "./model-process.ts";
+import type { ModelProcess } from "./model-process.ts";
 
 /** The location of models and the limits of their processes, which are set once, under embed. */
 export type LocalModelSettings = Pick<
@@ -79,10 +80,7 @@ export async function openCrossEncoder<Score>(
     model: model_id,
     load: { kind: "load", task: "compare", folder, dtype, device, maxLength: MAX_LENGTH, tooLong },
     timeoutMs: settings.timeout_s * 1_000,
-    recycle: {
-      inputs: settings.recycle_texts,
-      megabytes: settings.recycle_mb,
-    },
+    recycle: { inputs: settings.recycle_texts, megabytes: settings.recycle_mb },
     execArgv,
   });
   if (!(await givesValues(model, columns))) {
@@ -192,17 +190,11 @@ async function compareInBatches<Score>(
   const scores: (Score | null)[] = [];
   for (let at = 0; at < pairs.length; at += PAIRS_OF_A_BATCH) {
     const batch = pairs.slice(at, at + PAIRS_OF_A_BATCH);
-    const rows = await model.ask({ kind: "compare", pairs: batch }, signal);
-    scores.push(...rowsOf(rows).map((row) => (row.every(Number.isFinite) ? toScore(row) : null)));
+    const { values, rows } = await model.ask({ kind: "compare", pairs: batch }, signal);
+    const logits = toRows(values, rows);
+    scores.push(...logits.map((row) => (row.every(Number.isFinite) ? toScore(row) : null)));
   }
   return scores;
-}
-
-function rowsOf({ values, rows }: Rows): Float32Array[] {
-  const columns = values.length / rows;
-  return Array.from({ length: rows }, (_, row) =>
-    values.subarray(row * columns, (row + 1) * columns),
-  );
 }
 
 const MOST_REMEMBERED = 20_000;

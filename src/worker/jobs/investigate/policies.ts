@@ -1,3 +1,4 @@
+import { sum } from "../../run-trace.ts";
 import { DRIFT_POLICIES, NO_NEW_EVIDENCE, SOURCES } from "./drift-policies.ts";
 import {
   callsOf,
@@ -161,6 +162,3 @@ export function applyPolicies(situation: Situation): PolicyAction | null {
   }
   return null;
 }
-
-const sum = (numbers: readonly number[]): number =>
-  numbers.reduce((total, next) => total + next, 0);
