@@ -23,7 +23,7 @@ const SLOW_FILES = [
   "shared/config/found-file",
   "worker/answer/realistic-replies",
   "worker/doctor/check-index",
-  "worker/doctor/mend",
+  "worker/doctor/run-repairs",
   "worker/documents/formats/yaml",
   "worker/documents/reader/reader",
   "worker/embedders/transformers/entailment",

@@ -11,8 +11,8 @@ import { anyChunkPasses } from "../shared/store/index/passages.ts";
 import { selectAttachments } from "../shared/store/index/documents.ts";
 import { openOffload } from "./offload/offload.ts";
 import type { Offload } from "./offload/offload.ts";
-import { withAttachments } from "./desk-files.ts";
-import type { ReadableFiles } from "./desk-files.ts";
+import { withAttachments } from "./file-access.ts";
+import type { FileAccess } from "./file-access.ts";
 import type { Embedder } from "./embedders/embedder.ts";
 import type { CompareClaims, PipelineDependencies } from "./evidence/types.ts";
 import { choiceAmong, featuresIn } from "./hosts/host-state.ts";
@@ -46,7 +46,7 @@ export type WorkerResources = {
   readonly database: Database;
   readonly sandbox: () => Promise<BoundSandbox>;
   /** The files of the sandbox, and the attachments of mails in the index. */
-  readonly files: () => Promise<ReadableFiles>;
+  readonly files: () => Promise<FileAccess>;
   readonly embedder: () => Promise<Embedder>;
   /** The embedder of another model of the configured provider. */
   readonly embedderOf: (model: string | undefined) => Promise<Embedder>;
@@ -91,7 +91,7 @@ export function openResources(context: CommandContext, database: Database): Work
     features: featuresIn(looked),
   };
   const sandbox = openOnce(() => openFiles(config, looked));
-  const filesOf = (opened: BoundSandbox): ReadableFiles =>
+  const filesOf = (opened: BoundSandbox): FileAccess =>
     withAttachments(opened, {
       list: () => selectAttachments(looked),
       named: (names) => selectAttachments(looked, names),
@@ -225,7 +225,7 @@ async function otherEmbedder(config: Config, model: string, reach: HostReach): P
 type Parts = {
   readonly config: Config;
   readonly database: Database;
-  readonly files: ReadableFiles;
+  readonly files: FileAccess;
   /** Opened by the first search: a job without a search does not need the embedder's host. */
   readonly search: () => Promise<Search>;
   readonly reach: HostReach;
@@ -286,7 +286,7 @@ async function pipelineOf({
 }
 
 const readingIn = (
-  files: ReadableFiles,
+  files: FileAccess,
 ): Pick<PipelineDependencies, "readTextFile" | "knownFiles" | "locate"> => ({
   readTextFile: (request) => files.readTextFile(request),
   knownFiles: knownFilesIn(files),
@@ -312,7 +312,7 @@ function compareClaimsBy(config: Config): CompareClaims | undefined {
 }
 
 /** Keeps the files computed from a listing until the listing changes. */
-function knownFilesIn(desk: ReadableFiles): PipelineDependencies["knownFiles"] {
+function knownFilesIn(desk: FileAccess): PipelineDependencies["knownFiles"] {
   let kept: { readonly paths: readonly string[]; readonly files: KnownFiles } | undefined;
   return async () => {
     const paths = await desk.listPaths();

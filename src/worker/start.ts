@@ -31,7 +31,7 @@ import type { Announcer } from "./services/announcer.ts";
 import { backgroundServices } from "./services/background.ts";
 import { leaseService } from "./services/leases.ts";
 import { checkpointEmbedded } from "./services/retention.ts";
-import { reportSteps } from "./services/tell-steps.ts";
+import { reportSteps } from "./services/report-steps.ts";
 import { startWorkerMetrics } from "./services/worker-metrics.ts";
 import type { WorkerMetrics } from "./services/worker-metrics.ts";
 import {

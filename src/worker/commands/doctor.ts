@@ -5,7 +5,7 @@ import { layOutLines, line, styled } from "../../shared/terminal/styled-text.ts"
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import type { Check } from "../doctor/check.ts";
 import { QUEUE_SCHEMA_OUTDATED } from "../doctor/check-installation.ts";
-import { runRepairs, repairsFor } from "../doctor/mend.ts";
+import { runRepairs, repairsFor } from "../doctor/run-repairs.ts";
 import { checksJson, runChecks } from "../doctor/run-checks.ts";
 
 /**

@@ -207,7 +207,7 @@ function checkTrainedWindow(
   ];
 }
 
-/** Embeds a word at each host of the embedder, or in this process. The failure of one host does not hide the results of others. */
+/** Embeds a word at each host of the embedder, or in this process. A failing host does not hide the results of others. */
 async function checkEmbedder(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,

@@ -4,7 +4,7 @@ import type { RunTrace } from "../../../src/worker/run-trace.ts";
 import { settleOutcome } from "../../../src/shared/job/settlement.ts";
 import type { Queryable } from "../../../src/shared/store/connection/database.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
-import { reportSteps } from "../../../src/worker/services/tell-steps.ts";
+import { reportSteps } from "../../../src/worker/services/report-steps.ts";
 import {
   answered,
   askJob,

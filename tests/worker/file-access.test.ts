@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { withAttachments } from "../../src/worker/desk-files.ts";
+import { withAttachments } from "../../src/worker/file-access.ts";
 import { writeMail } from "../support/format-writers.ts";
 import { codeOf, makeWorkroot, messageOf, type Workroot } from "./sandbox/make-workroot.ts";
 

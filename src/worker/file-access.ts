@@ -6,7 +6,7 @@ import { quotePath } from "./sandbox/names.ts";
 import type { Sandbox } from "./sandbox/open-sandbox.ts";
 
 /** The files that a question, a tool or a check may read, by names and by paths. */
-export type ReadableFiles = Pick<Sandbox, "readTextFile" | "locate" | "listPaths" | "listPathsNow">;
+export type FileAccess = Pick<Sandbox, "readTextFile" | "locate" | "listPaths" | "listPathsNow">;
 
 /** The attachments in the index. */
 type KnownAttachments = {
@@ -20,10 +20,7 @@ type KnownAttachments = {
  * The files of the sandbox and the attachments of mails. Attachments are listed and found by name from the index, and read by
  * path from their mails. A file has precedence over an attachment of the same name.
  */
-export function withAttachments(
-  sandbox: ReadableFiles,
-  attachments: KnownAttachments,
-): ReadableFiles {
+export function withAttachments(sandbox: FileAccess, attachments: KnownAttachments): FileAccess {
   let kept: { readonly files: readonly string[]; readonly paths: readonly string[] } | undefined;
   const pathOf = async (name: string): Promise<string | Refusal | null> => {
     const found = await attachments.named([name, safeName({ filename: name, mimeType: "" })]);
@@ -47,13 +44,12 @@ export function withAttachments(
     },
     async listPaths() {
       const files = await sandbox.listPaths();
-      if (kept?.files !== files)
-        kept = { files, paths: mergePaths(files, await attachments.list()) };
+      if (kept?.files !== files) kept = { files, paths: addPaths(files, await attachments.list()) };
       return kept.paths;
     },
     async listPathsNow() {
       const { paths, isWhole } = await sandbox.listPathsNow();
-      return { paths: mergePaths(paths, await attachments.list()), isWhole };
+      return { paths: addPaths(paths, await attachments.list()), isWhole };
     },
   };
 }
@@ -73,7 +69,7 @@ function withMails(
   return attachments.filter(({ mail }) => held.has(mail)).map(({ path }) => path);
 }
 
-function mergePaths(
+function addPaths(
   files: readonly string[],
   attachments: readonly IndexedAttachment[],
 ): readonly string[] {
