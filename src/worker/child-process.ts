@@ -147,9 +147,7 @@ const OUR_OWN = new Set([
   ...["OLLAMA_BASE_URL", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"],
 ]);
 
-/**
- * The environment of a foreign program: where and as which user it runs, but no variable that may hold a password or a key.
- */
+/** The environment of a foreign program: where and as which user it runs, but no variable that may hold a password or a key. */
 export const foreignEnvironment = (env: Environment): Environment =>
   pickVariables(env, (name) => PLAIN.has(name) || LOCALE.test(name));
 

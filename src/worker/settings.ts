@@ -197,12 +197,7 @@ const modelProcessOf = ({
   device,
   recycle_texts,
   recycle_mb,
-}: LocalModelSettings): LocalModelSettings => ({
-  cache_dir,
-  device,
-  recycle_texts,
-  recycle_mb,
-});
+}: LocalModelSettings): LocalModelSettings => ({ cache_dir, device, recycle_texts, recycle_mb });
 
 /** The reranking of searches; undefined if it is off. The first search with hits opens the model. */
 export function rerankingOf(config: Config): Reranking | undefined {

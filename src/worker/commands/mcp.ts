@@ -19,7 +19,7 @@ import { openResources } from "../resources.ts";
 import { filesWithin } from "../tools/granted-files.ts";
 import type { ToolReach } from "../tools/tool.ts";
 
-/** Serves clients of the Model Context Protocol: the one that started it by stdin and stdout, or those of this machine by HTTP. */
+/** Serves clients of the Model Context Protocol: its parent process by stdin and stdout, or those of this machine by HTTP. */
 export const mcp: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, logger } = context;

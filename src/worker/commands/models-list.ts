@@ -45,7 +45,7 @@ type ListedHost = {
   readonly models: readonly ListedModel[];
 };
 
-/** Lists the models of each host, as it reports them, and those without a host. @throws Failure of the first host if none answers */
+/** Lists the models that each host reports, and those without a host. @throws Failure of the first host if none answers */
 export const modelsList: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, terminal } = context;

@@ -69,9 +69,7 @@ export async function readQueries(file: string): Promise<readonly NamedQuery[]> 
     throw new Failure(
       "INPUT_INVALID",
       `${file} can't be read. Give a JSONL file of {"id","text"}.`,
-      {
-        cause,
-      },
+      { cause },
     );
   });
   return content

@@ -65,13 +65,9 @@ function writtenLines(
   const verb = mode === "write" ? "written" : "to be written";
   return [
     `${name}: ${countValues(values, "written")} ${verb} to ${countOf(documents, "document")}; ${countValues(values, "stands")} stood there already, ${countValues(values, "withheld")} withheld.`,
-    ...leftOutLine(left.unfinished, "extraction", "without a result"),
-    ...leftOutLine(left.elsewhere, "extraction", "of files of no source with write_back"),
-    ...leftOutLine(
-      left.repeated,
-      "extraction",
-      "of a document that another one of the batch is of",
-    ),
+    ...leftOut(left.unfinished, "extraction", "without a result"),
+    ...leftOut(left.elsewhere, "extraction", "of files of no source with write_back"),
+    ...leftOut(left.repeated, "extraction", "of a document that another one of the batch is of"),
   ];
 }
 
@@ -130,7 +126,7 @@ const KEPT: End = { state: "kept", reason: GONE };
 const countValues = (values: readonly WrittenValue[], state: End["state"]): string =>
   countOf(values.filter((value) => value.state === state && !isEvidence(value)).length, "value");
 
-const leftOutLine = (count: number, noun: string, what: string): readonly string[] =>
+const leftOut = (count: number, noun: string, what: string): readonly string[] =>
   count === 0 ? [] : [`${countOf(count, noun)} ${what}: left out.`];
 
 const MOST_SHOWN = 20;

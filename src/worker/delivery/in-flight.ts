@@ -22,11 +22,7 @@ export type InFlightRuns = {
   abortResting(): readonly string[];
 };
 
-type Held = {
-  readonly controller: AbortController;
-  movedAt: number;
-  mayTakeMs: number;
-};
+type Held = { readonly controller: AbortController; movedAt: number; mayTakeMs: number };
 
 export function inFlightRuns(): InFlightRuns {
   const runs = new Map<string, Held>();

@@ -238,11 +238,7 @@ const NEARLY_DONE = 64;
 /** The facts of a worker that are stored with its runs. */
 export type MadeWith = Omit<EndedRun, "runId" | "runMs">;
 
-type DraftParts = {
-  readonly database: Database;
-  readonly job: ClaimedJob;
-  readonly run: EndedRun;
-};
+type DraftParts = { readonly database: Database; readonly job: ClaimedJob; readonly run: EndedRun };
 
 const needsMore = (settlement: Settlement): boolean =>
   settlement.kind === "drafted" ||

@@ -24,11 +24,7 @@ import type { HostChoice, NextHost } from "../models/host-models.ts";
 import { hostsOf } from "./pacing-settings.ts";
 import type { PacingSettings } from "./pacing-settings.ts";
 
-type Parts = {
-  readonly db: Queryable;
-  readonly settings: PacingSettings;
-  readonly logger: Logger;
-};
+type Parts = { readonly db: Queryable; readonly settings: PacingSettings; readonly logger: Logger };
 
 /**
  * Runs a job, and counts its failure if the host was down or busy. Failures caused by the document do not count: refusals,
@@ -53,7 +49,7 @@ export async function countHostFailures<T>(
   }
 }
 
-/** The most consecutive failures, even if model.breaker_failures is higher: fewer than the tries of a job that breaks its host. */
+/** The most consecutive failures, even if model.breaker_failures is higher: fewer than the tries of a job that breaks hosts. */
 const MOST_BROKEN_CALLS = 3;
 
 async function countFailure(

@@ -38,11 +38,10 @@ import { endOf, verify } from "./verification/verify.ts";
 type SummarizeJob = { readonly jobId: string; readonly input: SummarizeInput };
 
 /**
- * A summary of a whole file: reads and gates it, summarises it at once or in parts that cover it completely, adds a footer
- * that states the coverage, checks and verifies the summary.
+ * A summary of a whole file: reads and gates it, summarises it at once or in parts that cover it completely, adds a footer that
+ * states the coverage, checks and verifies the summary.
  *
- * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED (over ask.max_chars_full_read), and those of the second
- * pass.
+ * Refusals: those of the read, FILE_EMPTY, EVIDENCE_TRUNCATED (over ask.max_chars_full_read), and those of the second pass.
  */
 export async function summarizeFile(
   { input }: SummarizeJob,
@@ -146,11 +145,7 @@ async function requestFor(
   const path = quoteName(reading.path);
   const told = { path, subject, quotable, notes, sentences: String(sentences) };
   const layout = style === "bullets" ? "list" : "prose";
-  const values = {
-    ...told,
-    footer: rules.footer,
-    style: style === "bullets" ? "a list" : "prose",
-  };
+  const values = { ...told, footer: rules.footer, style: style === "bullets" ? "a list" : "prose" };
   const task = { purpose: "summarize", title, evidence: shown, sentences, style } as const;
   return {
     ...{

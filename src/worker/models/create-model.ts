@@ -251,7 +251,7 @@ export function rememberModels(
   open: Open,
   now: () => number = performance.now.bind(performance),
 ): Open {
-  const entries = new Map<string, CacheEntry>();
+  const entries = new Map<string, Entry>();
   return async (name, signal) => {
     signal.throwIfAborted();
     const known = entries.get(name);
@@ -259,7 +259,7 @@ export function rememberModels(
     return awaitShared(entry, signal);
   };
 
-  function start(name: string): CacheEntry {
+  function start(name: string): Entry {
     const controller = new AbortController();
     const forget = (): void => {
       if (entries.get(name) === entry) entries.delete(name);
@@ -271,19 +271,13 @@ export function rememberModels(
         throw error;
       },
     );
-    const entry: CacheEntry = {
-      model,
-      controller,
-      waiting: 0,
-      freshUntil: now() + FRESH_MS,
-      forget,
-    };
+    const entry: Entry = { model, controller, waiting: 0, freshUntil: now() + FRESH_MS, forget };
     entries.set(name, entry);
     return entry;
   }
 }
 
-type CacheEntry = {
+type Entry = {
   readonly model: Promise<Model>;
   readonly controller: AbortController;
   readonly freshUntil: number;
@@ -292,7 +286,7 @@ type CacheEntry = {
 };
 
 /** Waits for an opening, but not longer than `signal` allows; the last caller that leaves aborts the opening. */
-async function awaitShared(entry: CacheEntry, signal: AbortSignal): Promise<Model> {
+async function awaitShared(entry: Entry, signal: AbortSignal): Promise<Model> {
   entry.waiting += 1;
   let leave = (): void => undefined;
   const left = new Promise<never>((_, reject) => {

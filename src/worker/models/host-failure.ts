@@ -52,9 +52,7 @@ export function hostFailure(error: unknown, host: ModelHost): Refusal {
   throw new Failure(
     "INTERNAL_ERROR",
     `"${host.name}" at ${host.baseUrl} failed: ${text.slice(0, 300)}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
 
@@ -69,11 +67,7 @@ function failureOfAnswer(error: HostError, host: ModelHost): Refusal {
   }
   if (text.includes(FORM_TROUBLE)) throw new ReplyUnreadable(name, message, gaveUp);
   if (POOL_FULL.every((part) => text.includes(part))) {
-    throw busyFailure(
-      host,
-      error,
-      `${message} Its slots share one window: give each its own (-np).`,
-    );
+    throw busyHost(host, error, `${message} Its slots share one window: give each its own (-np).`);
   }
   if (OVERFLOW.some((part) => text.includes(part))) return promptOverflow(name);
   if (UNSUPPORTED.some((part) => text.includes(part))) {
@@ -81,7 +75,7 @@ function failureOfAnswer(error: HostError, host: ModelHost): Refusal {
   }
   if (NO_ROOM.some((part) => text.includes(part))) throw noRoomFailure(host, error);
   if ((status === 404 || status === 400) && saysModelMissing(message)) throw modelMissing(host);
-  if (status === 503 || status === 429) throw busyFailure(host, error, message);
+  if (status === 503 || status === 429) throw busyHost(host, error, message);
   if (isLocked({ status })) throw lockedFailure(host, status);
   if (NO_MODEL_HOST.has(status) || status < 400) throw unreachableFailure(host, `HTTP ${status}`);
   const words = `"${name}" at ${baseUrl} failed with HTTP ${status}: ${message}`;
@@ -193,7 +187,7 @@ const promptOverflow = (name: string): Refusal =>
     `The prompt does not fit the window of "${name}". Raise model.num_ctx, or lower ask.top_n.`,
   );
 
-const busyFailure = (
+const busyHost = (
   { baseUrl }: ModelHost,
   { status, retryAfterMs }: HostError,
   message: string,

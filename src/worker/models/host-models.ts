@@ -56,11 +56,7 @@ type AskHosts<T> = {
 };
 
 /** The reply of the first available host, and how many other hosts may have the model. */
-type HostAnswer<T> = {
-  readonly given: T;
-  readonly host: string;
-  readonly others: number;
-};
+type HostAnswer<T> = { readonly given: T; readonly host: string; readonly others: number };
 
 /**
  * Calls the host that is chosen for a model, and if it can't be reached or does not have the model, the next chosen one.

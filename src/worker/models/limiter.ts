@@ -76,10 +76,7 @@ export function endingOf(
 ): CallEnding {
   const code = error instanceof Failure ? error.code : null;
   if (code === "MODEL_OVERLOADED") {
-    return {
-      kind: "busy",
-      retryAfterMs: error instanceof HostFailure ? error.retryAfterMs : null,
-    };
+    return { kind: "busy", retryAfterMs: error instanceof HostFailure ? error.retryAfterMs : null };
   }
   if (code === "MODEL_UNREACHABLE" || code === "MODEL_NOT_FOUND") return { kind: "not_made" };
   return { kind: "unanswered", promptTokens, durationMs };

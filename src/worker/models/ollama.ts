@@ -204,12 +204,7 @@ async function collectChunks(
     }
   }
   if (last["done_reason"] === "load") throw loadedOnly(place);
-  return {
-    text: collected.text(),
-    reasoning: reasoning.join(""),
-    toolCalls,
-    ...metricsOf(last),
-  };
+  return { text: collected.text(), reasoning: reasoning.join(""), toolCalls, ...metricsOf(last) };
 }
 
 function contentOf(message: Wire): string {

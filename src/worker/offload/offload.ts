@@ -58,11 +58,7 @@ export const openSchemaThread = (execArgv: readonly string[] = process.execArgv)
   openOffload({ execArgv, resourceLimits: { maxOldGenerationSizeMb: MOST_SCHEMA_MB } });
 
 /** The function to run, by its module and name, and its input. */
-export type ThreadTask = {
-  readonly home: string;
-  readonly name: string;
-  readonly input: unknown;
-};
+export type ThreadTask = { readonly home: string; readonly name: string; readonly input: unknown };
 
 /** First that the function was found and begins, then its output. */
 export type ThreadReply =

@@ -24,11 +24,7 @@ export type Unrecorded =
   | { readonly kind: "tool"; readonly name: string }
   /** The stored result of the call of a step has been removed since. */
   | { readonly kind: "output"; readonly name: string; readonly step: number }
-  | {
-      readonly kind: "call";
-      readonly pass: ReplyRecord["pass"];
-      readonly prompt: PromptRecord;
-    };
+  | { readonly kind: "call"; readonly pass: ReplyRecord["pass"]; readonly prompt: PromptRecord };
 
 /** Ends a repetition: it makes no calls of models, so it can't continue. */
 export class NotOnRecord extends Error {
@@ -148,7 +144,7 @@ export function recordedModels(
   };
 }
 
-type RecordContext = {
+type Recording = {
   readonly calls: RecordedCalls;
   /** The steps in which the host could not read a tool call or a reply, so that no reply is stored. */
   readonly unreadable: Readonly<Record<"calls" | "replies", ReadonlySet<string>>> & {
@@ -157,10 +153,7 @@ type RecordContext = {
   };
 };
 
-function recordedModel(
-  use: RunDetail["models"][number],
-  { calls, unreadable }: RecordContext,
-): Model {
+function recordedModel(use: RunDetail["models"][number], { calls, unreadable }: Recording): Model {
   const facts = factsSchema.parse(use.facts);
   const { window_tokens: windowTokens } = facts;
   return {

@@ -29,10 +29,7 @@ type RetentionParts = {
 export const retentionOf = ({ runs }: Pick<Config, "runs">): Retention | null =>
   runs.keep_days === null
     ? null
-    : {
-        olderThanMs: runs.keep_days * DAY_MS,
-        only: runs.pin_until_exported ? "exported" : "any",
-      };
+    : { olderThanMs: runs.keep_days * DAY_MS, only: runs.pin_until_exported ? "exported" : "any" };
 
 /** Deletes old batches and old actions on pages hourly, in small slices; one worker at a time, by the setting in force. */
 export function retentionService(

@@ -12,10 +12,7 @@ import {
 import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import type { Service } from "./supervisor.ts";
 
-type ScheduleParts = {
-  readonly database: Database;
-  readonly logger: Logger;
-};
+type ScheduleParts = { readonly database: Database; readonly logger: Logger };
 
 /** A change of a schedule is notified to the workers; this interval covers a lost notification. */
 const MOST_WAIT_MS = 30_000;

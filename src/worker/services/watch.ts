@@ -10,11 +10,7 @@ import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
 import type { Service } from "./supervisor.ts";
 
-type WatchParts = {
-  readonly config: Config;
-  readonly database: Database;
-  readonly logger: Logger;
-};
+type WatchParts = { readonly config: Config; readonly database: Database; readonly logger: Logger };
 
 type Watched = {
   readonly source: IndexSource;

@@ -30,10 +30,7 @@ import type { JudgeSettings } from "./open-judge.ts";
 import type { Examinee } from "./examinee.ts";
 import { groupBy } from "../../../shared/group-by.ts";
 
-type Examination = JudgeSettings & {
-  readonly input: ExamineInput;
-  readonly parts: CallParts;
-};
+type Examination = JudgeSettings & { readonly input: ExamineInput; readonly parts: CallParts };
 
 /**
  * Asks a model about labelled statements, call by call, until it is clear whether its "yes" is reliable, and records the
@@ -113,7 +110,7 @@ async function askReversed(
   return { flips, of, calls: REVERSED_CALLS };
 }
 
-/** Asks about statements from the operator's index, if the job wants that. The result decides nothing: a machine labelled them. */
+/** Asks about statements from the operator's index, if the job wants that. The result decides nothing: a machine labels them. */
 async function askOwn(
   examinee: Examinee,
   { input: { own: most }, database, deps, parts }: Examination,

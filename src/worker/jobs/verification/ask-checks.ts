@@ -17,7 +17,7 @@ import { isDoubted } from "./draft.ts";
 import type { Draft, Statement } from "./draft.ts";
 
 /** The inputs of the verification of one answer. */
-export type VerificationRun = {
+export type CheckRun = {
   readonly verification: Verification;
   /** The checks that earlier runs of the job have made. */
   readonly stored: StoredVerification;
@@ -32,10 +32,7 @@ export type Round = {
   readonly coverage: readonly CoverageRecord[];
 };
 
-export async function checkNewDraft(
-  about: NewRound,
-  run: VerificationRun,
-): Promise<Omit<Round, "round">> {
+export async function openRound(about: NewRound, run: CheckRun): Promise<Omit<Round, "round">> {
   const { round, statements } = about;
   const found = await run.parts.trace.step("rules", () => findByRules(about, run));
   return {
@@ -49,7 +46,7 @@ const MOST_MEMBERS = 200;
 
 async function findByRules(
   { draft: { task, evidence }, statements }: NewRound,
-  { verification, parts }: VerificationRun,
+  { verification, parts }: CheckRun,
 ): Promise<RuleFindings> {
   const { negative, newest_wins: newestWins } = verification.settings;
   const claims = statements.map(({ number, claim }) => ({ number, text: claim.text, claim }));
@@ -79,7 +76,7 @@ type NewRound = {
 async function newChecks(
   { draft, sha256, round, statements }: NewRound,
   found: RuleFindings,
-  { verification, audit, parts }: VerificationRun,
+  { verification, audit, parts }: CheckRun,
 ): Promise<readonly CheckRecord[]> {
   const { newest_wins: newestWins } = verification.settings;
   const candidates = (claim: number): readonly string[] =>
@@ -95,9 +92,7 @@ async function newChecks(
     ...urgent.filter((check) => !isLost || check.state !== "open"),
     ...(isFull
       ? []
-      : putDoubtedFirst([...urgent, ...asked], statements).filter(
-          (check) => !urgent.includes(check),
-        )),
+      : sortByDoubt([...urgent, ...asked], statements).filter((check) => !urgent.includes(check))),
     ...byRule.filter((check) => !urgent.includes(check)),
   ];
   return chosen.slice(0, MOST_CHECKS).map((check, ordinal) => {
@@ -110,7 +105,7 @@ async function newChecks(
 const BY_STATE: readonly RuleCheck["state"][] = ["no", "open", "unknown", "yes"];
 
 /** Puts one check of each doubted statement first; a doubted statement without a check becomes the question whether it is so. */
-function putDoubtedFirst(
+function sortByDoubt(
   asked: readonly NewCheck[],
   statements: readonly Statement[],
 ): readonly NewCheck[] {
@@ -235,7 +230,7 @@ const MOST_CANDIDATES = 8;
 export function toQueuedCheck(
   { round, ordinal, claimNumber, claim, question, expects, evidence, rule }: CheckRecord,
   { draft, statements }: Pick<NewRound, "draft" | "statements">,
-  { verification }: VerificationRun,
+  { verification }: CheckRun,
 ): QueuedCheck {
   const { auditorName: model, pathPrefix } = verification;
   const statement = statements.find(({ number }) => number === claimNumber);

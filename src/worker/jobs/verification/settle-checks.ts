@@ -43,7 +43,7 @@ export function settleChecks(
   });
 }
 
-/** Objections that do not count, by the rule that confirmed the statement: no single line shows a denial, a uniqueness or a count. */
+/** Objections that do not count, by the rule that confirmed the statement: no single line shows denials, uniqueness or counts. */
 const OF_NO_LINE: Readonly<Record<string, ReadonlySet<string> | "all">> = {
   coverage: "all",
   uniqueness: "all",

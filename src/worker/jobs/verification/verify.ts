@@ -12,8 +12,8 @@ import type {
 import type { CallParts } from "../../answer/call-model.ts";
 import type { Reading, Verification } from "../../evidence/types.ts";
 import { coverageNote } from "../../verify/checks/rule-checks.ts";
-import { checkNewDraft, toQueuedCheck } from "./ask-checks.ts";
-import type { Round, VerificationRun } from "./ask-checks.ts";
+import { openRound, toQueuedCheck } from "./ask-checks.ts";
+import type { Round, CheckRun } from "./ask-checks.ts";
 import { scoreAnswer } from "./auditor.ts";
 import {
   constraintsOf,
@@ -31,19 +31,13 @@ import type { Draft, Statement } from "./draft.ts";
  * checks could not settle something; `failed` and `unverified` answers stand unless verify.mode is strict or a person has
  * rejected them.
  */
-export type VerificationResult<T> =
-  | {
-      readonly kind: "off" | "passed" | "revised" | "failed" | "unverified";
-      readonly value: T;
-    }
+export type VerifyEnd<T> =
+  | { readonly kind: "off" | "passed" | "revised" | "failed" | "unverified"; readonly value: T }
   | { readonly kind: "failed" | "unverified" | "unresolved"; readonly refusal: Refusal }
   | Pending;
 
 /** Turns the result of the verification into the end of the run. */
-export const endOf = <T>(
-  verified: VerificationResult<T>,
-  succeed: (value: T) => Outcome,
-): RunEnd => {
+export const endOf = <T>(verified: VerifyEnd<T>, succeed: (value: T) => Outcome): RunEnd => {
   if ("value" in verified) return succeed(verified.value);
   return "refusal" in verified ? verified.refusal : verified;
 };
@@ -55,7 +49,7 @@ export const endOf = <T>(
  *
  * Refusals: UNRESOLVED if something stays open, ANSWER_UNSUPPORTED in mode strict, REVIEW_REJECTED.
  */
-export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<VerificationResult<T>> {
+export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<VerifyEnd<T>> {
   const { verification } = parts;
   if (verification === undefined || !isChosen(first, verification)) {
     return { kind: "off", value: first.value };
@@ -69,7 +63,7 @@ export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Veri
     if ("kind" in round) return round;
     const audit = await auditRound(round, statements, run);
     if (isPassing(audit)) {
-      recordVerification(run, { state: "passed", constraints: [] });
+      recordState(run, { state: "passed", constraints: [] });
       const kind = revisions === 0 ? "passed" : "revised";
       return { kind, value: withCoverage(draft, round.coverage) };
     }
@@ -84,14 +78,11 @@ export async function verify<T>(first: Draft<T>, parts: CallParts): Promise<Veri
 }
 
 /** Records the state of the verification so far. */
-function recordVerification(
-  { parts: { trace } }: VerificationRun,
-  change: Partial<VerificationRecord>,
-): void {
+function recordState({ parts: { trace } }: CheckRun, change: Partial<VerificationRecord>): void {
   trace.verification({ ...trace.record().verification, ...change });
 }
 
-/** Whether the answer is verified: mode sampled takes those with an unconfirmed statement, and a percentage of others by job id. */
+/** Whether the answer is verified: mode sampled takes those with unconfirmed statements, and a percentage of others by job id. */
 function isChosen({ claims }: Draft<unknown>, { settings, jobId }: Verification): boolean {
   const { mode, sample_percent: percent } = settings;
   if (mode === "off") return false;
@@ -108,7 +99,7 @@ async function openVerifying(
   { model, choice, task }: Draft<unknown>,
   verification: Verification,
   parts: CallParts,
-): Promise<VerificationRun> {
+): Promise<CheckRun> {
   const auditor = (await verification.auditor(parts.signal)) ?? { model, choice };
   const audit = { ...auditor, task, fenceKey: verification.fenceKey };
   return { verification, stored: await verification.stored(), audit, parts };
@@ -121,7 +112,7 @@ const MOST_NEW_DRAFTS = 1;
 async function checkDraft(
   draft: Draft<unknown>,
   statements: readonly Statement[],
-  run: VerificationRun,
+  run: CheckRun,
 ): Promise<Round | Extract<Pending, { kind: "drafted" }> | null> {
   const { stored, verification, parts } = run;
   const { settings, tier } = verification;
@@ -138,14 +129,14 @@ async function checkDraft(
           checks: settleChecks(known, statements),
           coverage: stored.coverage.filter((row) => row.round === round),
         }
-      : await checkNewDraft({ draft, sha256, round, statements }, run);
-  recordVerification(run, {
+      : await openRound({ draft, sha256, round, statements }, run);
+  recordState(run, {
     checks: [...before.checks, ...checks],
     coverage: [...before.coverage, ...coverage],
   });
   const open = checks.filter(({ state }) => state === "open");
   if (open.length === 0) return { round, checks, coverage };
-  recordVerification(run, { state: "pending" });
+  recordState(run, { state: "pending" });
   const { budget, priority } = settings;
   const queued = open.map((check) => toQueuedCheck(check, { draft, statements }, run));
   return { kind: "drafted", checks: queued, budget, priority };
@@ -154,7 +145,7 @@ async function checkDraft(
 async function auditRound(
   round: Round,
   statements: readonly Statement[],
-  run: VerificationRun,
+  run: CheckRun,
 ): Promise<AuditRecord> {
   const { audit, parts, verification } = run;
   const reply = audit.model.facts.readsPrompts
@@ -162,7 +153,7 @@ async function auditRound(
     : null;
   const scored = scoreOf(round, reply, statements, verification.settings);
   const { audits } = parts.trace.record().verification;
-  recordVerification(run, { audits: [...audits, scored] });
+  recordState(run, { audits: [...audits, scored] });
   return scored;
 }
 
@@ -175,7 +166,7 @@ type AuditedRound = {
 async function reviseDraft<T>(
   draft: Draft<T>,
   { round, audit, statements }: AuditedRound,
-  run: VerificationRun,
+  run: CheckRun,
 ): Promise<Draft<T> | null> {
   const { trace } = run.parts;
   const faults = faultsOf(round.checks, audit, statements);
@@ -192,7 +183,7 @@ async function reviseDraft<T>(
 /** Reads the files; skips those that can't be read whole, because a footer that names several files claims that. */
 async function readFound(
   paths: readonly string[],
-  { verification: { sources } }: VerificationRun,
+  { verification: { sources } }: CheckRun,
 ): Promise<readonly Reading[]> {
   const found: Reading[] = [];
   for (const path of paths) {
@@ -207,11 +198,11 @@ function endFailed<T>(
   draft: Draft<T>,
   round: Round,
   audit: AuditRecord,
-  run: VerificationRun,
-): VerificationResult<T> {
+  run: CheckRun,
+): VerifyEnd<T> {
   const constraints = constraintsOf(round, audit);
   if (constraints.length === 0) return keepOrRefuse(draft, "failed", run);
-  recordVerification(run, { state: "failed", constraints });
+  recordState(run, { state: "failed", constraints });
   const why = unresolvedMessage(constraints);
   const passedOn = passOn(draft, { state: "failed", why }, run);
   return passedOn ?? { kind: "unresolved", refusal: refuse("UNRESOLVED", why) };
@@ -231,9 +222,9 @@ function unresolvedMessage(open: readonly ConstraintRecord[]): string {
 function keepOrRefuse<T>(
   draft: Draft<T>,
   state: "failed" | "unverified",
-  run: VerificationRun,
-): VerificationResult<T> {
-  recordVerification(run, { state, constraints: [] });
+  run: CheckRun,
+): VerifyEnd<T> {
+  recordState(run, { state, constraints: [] });
   const passedOn = passOn(draft, { state, why: WHY_NOT[state] }, run);
   if (passedOn !== null) return passedOn;
   if (run.verification.settings.mode !== "strict") return { kind: state, value: draft.value };
@@ -255,8 +246,8 @@ const hashOf = ({ text }: Draft<unknown>): string => hash("sha256", text);
 function passOn<T>(
   draft: Draft<T>,
   { state, why }: { readonly state: "failed" | "unverified"; readonly why: string },
-  run: VerificationRun,
-): VerificationResult<T> | null {
+  run: CheckRun,
+): VerifyEnd<T> | null {
   const { next } = run.verification;
   if (next === null) return null;
   // Without a readable auditor, another answer would not be verified either.
@@ -283,12 +274,12 @@ function passOn<T>(
   }
 }
 
-function acceptAnswer<T>(value: T, run: VerificationRun): VerificationResult<T> {
-  recordVerification(run, { state: "passed", constraints: [] });
+function acceptAnswer<T>(value: T, run: CheckRun): VerifyEnd<T> {
+  recordState(run, { state: "passed", constraints: [] });
   return { kind: "passed", value };
 }
 
-const rejectAnswer = (why: string): VerificationResult<never> => ({
+const rejectAnswer = (why: string): VerifyEnd<never> => ({
   kind: "failed",
   refusal: refuse("REVIEW_REJECTED", why),
 });

@@ -32,7 +32,7 @@ export type Candidate = {
   /** Its paragraph, and its offset in it. */
   readonly block: string;
   readonly start: number;
-  /** `frame`: why it does not state what it says, as a question; null if it does. `label`: the text to show before it, or null. */
+  /** `frame`: why it does not state its content, as a question; null if it does. `label`: the text to show before it, or null. */
   readonly frame: Frame | null;
   readonly label: string | null;
   /** The offset in the paragraph to show it from, with the sentences that it needs; null if these are too far away. */

@@ -106,10 +106,7 @@ type Comparison = Pick<Profile, "centroids"> & { readonly document: WordVector }
 const compareWithLabels = (
   { featuresOf, vectorOf, centroids }: Profile,
   text: string,
-): Comparison => ({
-  document: vectorOf(featuresOf(text)),
-  centroids,
-});
+): Comparison => ({ document: vectorOf(featuresOf(text)), centroids });
 
 const FEATURES = { groups: letterGroupsOf, stems: contentStems } as const;
 

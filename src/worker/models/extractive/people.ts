@@ -63,11 +63,7 @@ export function asName(found: string): string | null {
     : name;
 }
 
-type Person = {
-  readonly quote: string;
-  readonly name: string;
-  readonly role: string | null;
-};
+type Person = { readonly quote: string; readonly name: string; readonly role: string | null };
 
 /** The least score of a person, and the scores of clues; a name of several words needs less than a single one. */
 const ENOUGH = 2;

@@ -89,9 +89,7 @@ function withoutNoteMarks(block: string, { start, end }: TextSpan): TextSpan {
 const NOTE_MARKS_BEFORE = /^(?:\[\^[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
 const NOTE_MARKS_BEHIND = /(?: {0,2}\[\^[\p{L}\p{N}_-]{1,20}\]){1,9} {0,2}$/u;
 
-/**
- * A row in readable form: its first cell, then each further cell after the name of its column. Cells are verbatim.
- */
+/** A row in readable form: its first cell, then each further cell after the name of its column. Cells are verbatim. */
 function formatRow({ cells, names }: TextBlock): string {
   const [label = "", ...rest] = cells;
   const said = rest.flatMap((cell, index) => {

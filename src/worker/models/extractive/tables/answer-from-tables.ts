@@ -22,9 +22,9 @@ export function answerFromTables(
   about: string,
 ): FromTables {
   const { found, lacking } = lookUpCells(about, evidence);
-  if (found.length > 0) return { kind: "answered", text: found.map(withCitation).join("\n") };
+  if (found.length > 0) return { kind: "answered", text: found.map(cite).join("\n") };
   const figure = figureOverTable(question, evidence);
-  if (figure?.kind === "computed") return { kind: "answered", text: withCitation(figure) };
+  if (figure?.kind === "computed") return { kind: "answered", text: cite(figure) };
   const left = evidence.map((block) =>
     onlyLines(block, figure === null ? lacking.get(block.number) : linesOfTables(block)),
   );
@@ -32,13 +32,8 @@ export function answerFromTables(
   return { kind: "none", isNoAnswer: (sentence) => lines.has(keyOf(sentence)) };
 }
 
-const withCitation = ({
-  text,
-  number,
-}: {
-  readonly text: string;
-  readonly number: number;
-}): string => `${text} [${number}]`;
+const cite = ({ text, number }: { readonly text: string; readonly number: number }): string =>
+  `${text} [${number}]`;
 
 const keyOf = ({ text, number }: Candidate): string => `${number} ${text}`;
 
