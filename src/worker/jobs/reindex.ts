@@ -87,7 +87,10 @@ async function queueOcr(
 /** Time until the first progress: a large folder is listed completely before the first document is read. */
 const SCAN_MS = 60 * 60_000;
 
-/** @param only paths of files; null scans all sources */
+/**
+ * @param only paths of files; null scans all sources
+ * @throws Failure SOURCE_UNAVAILABLE when the work root was moved since the worker started: its sources would look empty
+ */
 export async function scanSources(
   { job, input, trace, signal }: JobCall<Pick<IndexInput, "options">>,
   { config, database, sandbox, offloadDocuments }: WorkerResources,

@@ -13,43 +13,9 @@ import {
 } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 
-const MONTH =
-  "(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|März|Mar(?:ch)?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)";
-/** In lower case, as French and Spanish write them. */
-const FRENCH_MONTH =
-  "(?:janvier|janv|février|févr|mars|avril|avr|mai|juin|juillet|juil|août|septembre|sept|octobre|oct|novembre|nov|décembre|déc)";
-const SPANISH_MONTH =
-  "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)";
-const DAY = String.raw`(?<![\p{N}.,:])\d{1,2}(?:st|nd|rd|th|\.)?`;
-const YEAR = String.raw`(?:,? (?:19|20)\d\d(?!\p{N}))?`;
-
-const DAY_NUMBER = String.raw`(?:0?[1-9]|[12]\d|3[01])`;
-const MONTH_NUMBER = String.raw`(?:0?[1-9]|1[0-2])`;
-
-/** Days as English, German, French and Spanish write them, with a year or without. Every repeat is bounded. */
-const WRITTEN = [
-  String.raw`(?<![\p{N}-])(?:19|20)\d\d-\d\d-\d\d(?![\p{N}-])`,
-  String.raw`${DAY} (?:of )?${MONTH}(?!\p{L})\.?${YEAR}`,
-  String.raw`(?<![\p{N}.,-])${DAY_NUMBER}-${MONTH}-(?:(?:19|20)\d\d|\d\d)(?![\p{N}-])`,
-  String.raw`(?<![\p{N}.,:])(?:1er|${DAY_NUMBER}) ${FRENCH_MONTH}(?!\p{L})(?: (?:19|20)\d\d(?!\p{N}))?`,
-  String.raw`(?<![\p{N}.,:])(?:1º|1ro|${DAY_NUMBER}) de ${SPANISH_MONTH}(?!\p{L})(?: (?:de|del) (?:19|20)\d\d(?!\p{N}))?`,
-  String.raw`(?<!\p{L})${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
-  String.raw`(?<![\p{N}.])${DAY_NUMBER}\.${MONTH_NUMBER}\.(?:(?:19|20)\d\d|\d\d)(?!\p{N})`,
-  // A German date without a year, only behind a word that precedes a day: "15.10." alone may be a price at the end of a sentence.
-  String.raw`(?<=(?<!\p{L})(?:am|vom|zum|bis|ab|seit|dem|den|der|und|vor|nach) |[–-] ?)${DAY_NUMBER}\.${MONTH_NUMBER}\.(?!\p{N})`,
-  String.raw`(?<![\p{N}/])\d{1,2}/\d{1,2}/(?:19|20)\d\d(?![\p{N}/])`,
-].join("|");
-
-const WEEKDAY =
-  "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag";
-const NEAR = String.raw`(?:the )?(?:end|middle|beginning) of (?:the )?(?:${MONTH}|month|week|year|season)|Ende (?:${MONTH}|der Woche|des Monats|des Jahres)|(?:the )?next (?:${WEEKDAY}|week|month|year|season|meeting)|nächste[nrs]? (?:${WEEKDAY}|Woche|Monat|Jahr|Sitzung)|tomorrow|tonight|morgen|heute|(?:every |each )?(?:${WEEKDAY})(?:s|(?: (?:before|after|at|um) \d{1,2}:\d\d))?|${MONTH} (?:19|20)\d\d`;
-
-const DATE = new RegExp(WRITTEN, "gu");
-/** Behind a word that sets a limit, weekdays and similar also count as dates. */
-const DEADLINE = new RegExp(
-  String.raw`(?<!\p{L})(?:(?:no|not) later than|by|until|before|due(?: on| by)?|deadline:?|spätestens(?: am| bis(?: zum)?)?|bis(?: zum| spätestens| zu)?|vor dem|fällig(?: am)?|Frist:?|avant|d['’]ici|au plus tard|jusqu['’]au|pour le|antes del?|hasta|a más tardar)\s(?:(?:the|dem|den|am|le|au|el) )?(?<day>(?:(?:${WEEKDAY}),? (?:the |den )?)?(?:${WRITTEN})|${NEAR})|(?<!\p{L})(?:in|im) (?<month>${MONTH} (?:19|20)\d\d)`,
-  "iu",
-);
+/** Days and months, and no times of day. */
+const isDay = ({ asks }: Figure): boolean => /^[dm]:/.test(asks[0]?.[0] ?? "");
+const isMonth = ({ asks }: Figure): boolean => asks[0]?.[0]?.startsWith("y:") === true;
 
 /** A full stop behind a month ends the sentence; behind a German date in digits it is part of the date. */
 const withoutStop = (date: string): string =>
@@ -75,7 +41,7 @@ const patterns = once(() => {
       String.raw`(?<!\p{L})(?:${anyOf(({ tasks }) => tasks.limits)})\s(?:(?:${articles}) )?`,
       "giu",
     ),
-    /** What may stand before the day: "by Friday, 8 May". */
+    /** A weekday before the date: "by Friday, 8 May". */
     weekday: new RegExp(String.raw`(?:(?:${weekday}),? (?:(?:${articles}) )?)?`, "iuy"),
     near: new RegExp(near.join("|"), "iuy"),
     before: new RegExp(String.raw`(?<!\p{L})(?:${anyOf(({ tasks }) => tasks.in)}) $`, "iu"),
@@ -91,7 +57,7 @@ export function deadlineIn(sentence: string): string | null {
     const day = start + matchAt(weekday, sentence, start).length;
     const date = dates.find((one) => one.start === day || one.start === start);
     if (date !== undefined) return withoutStop(sentence.slice(start, date.end));
-    // Behind a word that sets a limit, days of the week and the like are dates as well.
+    // Behind a word that sets a limit, weekdays and similar words are dates too.
     const found = matchAt(near, sentence, start);
     if (found !== "") return withoutStop(found);
   }

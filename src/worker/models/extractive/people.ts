@@ -20,8 +20,7 @@ export const NAME = String.raw`(?:\p{Lu}\. ){0,2}${WORD}(?: (?:von|van|de|der|de
 /** Words that begin sentences, and capitalised words that are nobody's name. */
 const noNames = once(() => new Set(allWordFiles().flatMap((file) => file.no_names)));
 /** Words in the names of firms, places and organisations. */
-const NO_PERSON =
-  /(?:^| )(?:Hut|House|Hotel|Street|Road|Square|Valley|Mountain|Lake|River|Church|School|Bank|Company|Cooperative|Club|Board|Assembly|Meeting|Contract|Committee|Council|Office|Department|Station|Airport|University|Institute|Association|Society|Group|Team|Room|Store|Kitchen|GmbH|AG|Ltd|Inc|LLC|Sankt|Saint|San|Santa|St|Bad|Ober|Unter|Mühle|Sennerei|Rösterei|Elektro|Seilbau|Luftfracht|Handel|Insurance|Versicherung|Genossenschaft|Verein|Museum|Foundation|Stiftung|Verlag|Werft|Reederei|Ministry|Ministerium|Amt|Gericht|Kanzlei|Klinik|Clinic|Hospital|Krankenhaus|Praxis|Apotheke|Pharmacy|Bakery|Bäckerei|Brewery|Brauerei|Logistics|Logistik|Shipping|Freight|Spedition|Solutions|Systems|Software|Technologies|Technik|Industries|Industrie|Services|Partners|Consulting|Holding|Energy|Energie|Electric|Media|Press|Times|Union|Federation|Verband|League|Party|Choir|Chor|Orchestra|Orchester|Theatre|Theater|Cinema|Kino|Library|Bibliothek|Café|Cafe|Restaurant|Inn|Pension|Harbour|Harbor|Port|Hafen|Marina|Shipyard|Works|Werke|Stadtwerke|Sons|Söhne|Brothers|Gebrüder|SA|SL|SARL|SAS|BV|NV|KG|OHG|SpA|Srl|Corp|Corporation|Trust|Fund|Agency|Agentur|Authority|Behörde|Bureau|Centre|Center|Zentrum|Academy|Akademie|College|Instituto|Institut|Escuela|École|Mairie|Ayuntamiento|Rathaus|Gemeinde|Republic|Express|Lines|Airlines|Railway|Ferry|Fähre|Straße|Gasse|Platz|Weg|Act|Law|Solicitors|Notaries|Publishing|Publishers|Robotics|Instruments|Tours|Charters|Security|Refrigeration|Supplies|Foods|Nurseries|Nursery|Court|Keramik|Reisen|Netze|Hofladen|Blumen|Firma|Busfirma|Hostal|Librería|Editorial|Asociación|Traiteur|Timber|Cloud|Data|Project|Projekt|Proyecto|Projet|Mount|Cape|Farm|Gardens?|Salon|Kita|Translation|Catering|Büro|Rigging|Plumbing|Engineering|Printing|Roofing|Gardening|Lighting|Rigging|Plumbing|Engineering|Printing|Büro|Panadería|Boulangerie|Garage|Ferretería|Carpintería|Talleres|Transportes?|Construcciones|Seguros|Assurances?|Immobilien|Bau|Druck|Druckerei|Schreinerei|Tischlerei|Gärtnerei|Metzgerei|Autohaus|Workshop|Studio|Studios|Design|Designs|Gallery|Galerie|Stores?|Shop|Market|Markt|Foundry|Mills?|Motors|Marine|Laboratories|Labs?|Labor)(?: |$)/u;
+const bodies = once(() => new Set(allWordFiles().flatMap((file) => file.people.bodies)));
 
 /** Titles and trades that stand before a name. */
 const titles = once(() => new Set(allWordFiles().flatMap((file) => file.titles)));
@@ -74,37 +73,48 @@ const LISTED = 3;
 const NEAR_PERSON = 1;
 const GIVEN = 2;
 
-const ACTS =
-  /^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:says?|said|asks?|asked|answers?|answered|writes?|wrote|thinks?|thought|tells?|told|called|calls|opens?|opened|offers?|offered|loads?|walked?|walks|wishes|will|has|had|is|was|knows?|knew|found|takes?|took|signs?|signed|gave|gives|wants?|sagt|sagte|fragt|fragte|schreibt|schrieb|meint|wird|hat|hatte|ist|war|a|est|doit|va|dit|demande|écrit|propose|envoie|signe|apporte|prépare|pense|ha|es|está|debe|dice|dijo|pide|escribe|propone|envía|firma|trae|prepara|avisa|tiene)(?!\p{L})/u;
-const TITLE_BEFORE =
-  /(?:^|[^\p{L}])(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Hr|Fr|M|Mme|Mlle|Sr|Sra|Srta|Dña|Don|Doña|se llama|s['’]appelle|heißt|is called)\.? $/u;
-/** Words before a name in a greeting. ATTENDING: before a signature, or a list of those who attended. */
-const GREETED =
-  /(?:^|[^\p{L}])(?:dear|hi|hello|hey|hallo|lieber?|sehr geehrter?(?: herr| frau)?|bonjour|salut|chère?|hola|querid[oa]|estimad[oa]|buenos días|guten (?:tag|morgen)|@)[, ]?$/iu;
-const ATTENDING =
-  /^(?:present|attending|attendees|in attendance|anwesend|teilnehmer(?:innen)?|présents?|asistentes|presentes|apologies|signed|author|contact|owner|responsible|verantwortlich|ansprechpartner(?:in)?|responsable|approved|client|patient(?:in)?|traveller|tenant|borrower|name)\s?:/iu;
-const PERSON_BEFORE =
-  /(?:^|[^\p{L}])(?:by|with|ask|asks|call|and|from|von|mit|und) [*_]{0,3}$|[,:(] $/u;
-const PERSON_AFTER = /^(?:,| and |\))/u;
-/** Words before a place. NUMBERED: a number behind a name. */
-const PLACE_BEFORE = /(?:^|[^\p{L}])(?:in|at|near|from|to|above|below|of|aus|nach|bei|in|zu|ab) $/u;
-/** "The Harwick Express", "das Blaue Haus": a name behind an article is a thing or an organisation. */
-const ARTICLE_BEFORE = /(?:^|[^\p{L}])(?:the|a|an|das|les|los|las|el|la|le|unser|unsere|our) $/iu;
+/** The words around names, of all languages. */
+const patterns = once(() => {
+  const of = (key: keyof WordFile["people"]): string => anyOf(({ people }) => people[key]);
+  const before = String.raw`(?:^|[^\p{L}])`;
+  return {
+    acts: new RegExp(
+      String.raw`^(?:'s|’s)?,? (?:and \p{Lu}\p{L}+ )?(?:${of("acts")})(?!\p{L})`,
+      "u",
+    ),
+    called: new RegExp(String.raw`${before}(?:${of("called")})\.? $`, "u"),
+    /** Words before a name in a greeting; `attending`: before a signature, or a list of those who attended. */
+    greeted: new RegExp(String.raw`${before}(?:${of("greeted")}|@)[, ]?$`, "iu"),
+    attending: new RegExp(String.raw`^(?:${of("attending")})\s?:`, "iu"),
+    personBefore: new RegExp(String.raw`${before}(?:${of("beside")}) [*_]{0,3}$|[,:(] $`, "u"),
+    personAfter: /^(?:,| and |\))/u,
+    place: new RegExp(String.raw`${before}(?:${of("places")}) $`, "u"),
+    /** "The Harwick Express", "das Blaue Haus": a name behind an article is a thing or an organisation. */
+    article: new RegExp(String.raw`${before}(?:${of("articles")}) $`, "iu"),
+    /** "The ferry Anna", "le chat Gaston", "the dog, Bruno". */
+    thing: new RegExp(String.raw`(?<!\p{L})(?:${of("things")}),? $`, "iu"),
+    /** "Felix Baum & Co". */
+    firm: new RegExp(String.raw`^ (?:&|${of("and")}) (?:${of("partners")})(?!\p{L})`, "u"),
+    role: new RegExp(
+      String.raw`^(?:, (?:the |our |a |an )?(?!(?:${of("no_roles")}|\p{Ll}{2,}ing)(?!\p{L}))(?<role>\p{Ll}[\p{L} ]{2,40}?(?: since \d{4})?)(?=[,.;)]|$)| \((?<aside>\p{Ll}[\p{L} ]{2,40})\))`,
+      "u",
+    ),
+    /** "Priya to add", "Jamal, can you", "Marek looks into it". */
+    owns: new RegExp(
+      String.raw`^(?:,? (?:${TO_DO}|${of("takes_on")})|, (?:${anyOf(({ tasks }) => tasks.calls)})(?!\p{L}))`,
+      "u",
+    ),
+    members: new RegExp(`^(?:${of("members")})$`),
+    nameColumn: new RegExp(`^(?:${of("name_columns")})$`, "i"),
+    roleColumn: new RegExp(`^(?:${of("role_columns")})$`, "i"),
+  };
+});
+
+/** An English infinitive, and no place: "to the hall". */
+export const TO_DO = String.raw`to (?!(?:the|an?|our|my|be) )\p{Ll}`;
+/** A number behind a name, as places have. */
 const NUMBERED = /^ \d/u;
-/** "The ferry Anna", "calle Elena Duarte", "le chat Gaston", "the dog, Bruno": the name of a thing, a place or an animal. */
-const NAMED_THING_BEFORE = new RegExp(
-  String.raw`(?<!\p{L})(?:${[
-    "ship|boat|yacht|ferry|vessel|trawler|tug|schooner|barge|house|villa|cottage|hut|cabin|hall|school|club|street|road|bridge|square|prize|trophy|cup|project|model|brand|variety|novel|book|film|storm|hurricane|dog|cat|kitten|puppy|horse|pony|donkey|goat|cow|sheep|parrot|bakery|nursery|workshop|firm|company|printer",
-    "Schiff|Boot|Jolle|Fähre|Kutter|Haus|Villa|Hütte|Halle|Schule|Verein|Straße|Brücke|Platz|Preis|Pokal|Projekt|Modell|Marke|Sorte|Roman|Buch|Film|Sturm|Hund|Katze|Kater|Pferd|Pony|Esel|Ziege|Kuh|Schaf|Bäckerei|Druckerei|Gärtnerei|Werkstatt|Firma|Übersetzungsbüro|Praxis",
-    "navire|bateau|voilier|yacht|ferry|péniche|maison|villa|salle|école|lycée|collège|club|pétanque|rue|avenue|boulevard|pont|place|quai|stade|prix|trophée|coupe|projet|modèle|marque|variété|roman|livre|film|tempête|chien|chienne|chat|chatte|cheval|poney|âne|chèvre|vache|boulangerie|librairie|menuiserie|pépinière|atelier|société|entreprise|garage",
-    "barco|buque|velero|yate|ferry|casa|villa|sala|escuela|colegio|instituto|club|calle|avenida|puente|plaza|paseo|estadio|premio|trofeo|copa|proyecto|modelo|marca|variedad|novela|libro|película|tormenta|perro|perra|gato|gata|caballo|yegua|burro|cabra|vaca|oveja|panadería|librería|carpintería|taller|empresa|imprenta",
-  ].join("|")}),? $`,
-  "iu",
-);
 const IN_QUOTES = /['"“„«‘‚‹] ?$/u;
-/** "Felix Baum & Co". */
-const FIRM_AFTER =
-  /^ (?:&|und|and|et|y) (?:Co|Cie|Söhne|Sons|Sohn|Son|Fils|Hijos|Partner|Brothers)(?!\p{L})/u;
 /** "i. A.", German for "on behalf of". */
 const ON_BEHALF = /(?:^|\s)i\. ?$/u;
 
@@ -144,7 +154,7 @@ export const WHOLE_NAME = new RegExp(`^${NAME}$`, "u");
 function inFrontmatter({ about }: DocumentText, text: string): Sighting[] {
   return [...about].flatMap(([key, value]) => {
     // Few members name somebody; only for those are the lines searched.
-    const whole = NAMING_KEYS.test(key) ? WHOLE_NAME.exec(value)?.[0] : undefined;
+    const whole = patterns().members.test(key) ? WHOLE_NAME.exec(value)?.[0] : undefined;
     const name = whole === undefined ? null : asName(whole);
     if (name === null) return [];
     const quote = text
@@ -236,10 +246,7 @@ function byName(sightings: readonly Sighting[]): Map<string, Person> {
   return people;
 }
 
-const NAME_COLUMN = /^(?:name|who|person|wer|people|contact|kontakt)$/i;
-const ROLE_COLUMN = /^(?:role|does|function|job|position|rolle|aufgabe|funktion|task)$/i;
-
-/** People in tables that have a column of names. */
+/** The people of tables that have a column for their names. */
 const peopleInTable = (items: readonly DocumentItem[]): Person[] =>
   items.flatMap(({ block: { names, cells } }) => {
     const column = names.findIndex((cell) => patterns().nameColumn.test(cell));

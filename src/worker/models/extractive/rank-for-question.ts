@@ -39,8 +39,8 @@ const LEAST_IN_EACH = { fact: 0.3, account: 0.2 } as const;
 const SPEAKER_BONUS = 1.5;
 
 /**
- * The sentences that answer a question, in the order of the evidence, each with the earlier sentences that it needs; none if
- * the important words of the question do not occur, which is an honest "not here".
+ * The sentences that answer a question, each with the earlier sentences that it needs: the likeliest first for a fact, in the
+ * order of the evidence for an account. None if the important words of the question do not occur, which is an honest "not here".
  *
  * @param most the most sentences, not counting those that they need
  */
@@ -53,13 +53,9 @@ export function rankForQuestion(
   const scored = scoreForQuestion(candidates, asked);
   if (asked.kind === "fact") return showSpans(pickLikely(scored, most));
   const picked = pickDiverse(scored, most);
-  // A reader of an account follows the evidence: pieces by rank, and each from its beginning.
+  // A reader of an account follows the evidence: blocks by rank, and each from its beginning.
   return showSpans(picked.toSorted((one, other) => one.position - other.position));
 }
-
-/** Orders picked sentences as a reader follows the evidence: blocks by rank, and each from its beginning. */
-const inTextOrder = (picked: readonly Candidate[]): Candidate[] =>
-  showSpans(picked.toSorted((one, other) => one.position - other.position));
 
 /** All sentences that may answer, best first; none if the evidence is not about the question. */
 function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
