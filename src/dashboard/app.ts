@@ -6,7 +6,7 @@ import { compress } from "hono/compress";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { streamOf } from "../shared/http/stream-of.ts";
 import { isZone } from "../shared/schedules/time.ts";
-import { selectDeskState } from "../shared/views/desk.ts";
+import { selectWorkState } from "../shared/views/desk.ts";
 import type { WorkState } from "../shared/views/desk.ts";
 import type { Assets } from "./assets.ts";
 import type { Answer, Site, SiteRequest, Route } from "./site.ts";
@@ -284,7 +284,7 @@ async function sendAnswer(
       context.header("content-type", answer.type);
       return context.body(Uint8Array.from(answer.bytes));
     case "page": {
-      const state = await selectDeskState(parts.site.database);
+      const state = await selectWorkState(parts.site.database);
       return context.html(draw(parts, answer.content, { session, state }));
     }
   }

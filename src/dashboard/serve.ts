@@ -5,7 +5,7 @@ import { Failure } from "../shared/failure.ts";
 import { startMetrics } from "../shared/metrics/process-metrics.ts";
 import { connectDatabase } from "../shared/store/connection/connect.ts";
 import type { Database } from "../shared/store/connection/database.ts";
-import { deskZone } from "../shared/schedules/windows.ts";
+import { installationZone } from "../shared/schedules/windows.ts";
 import { createApp } from "./app.ts";
 import { readAssets } from "./assets.ts";
 import { commandStarter, openCommands } from "./command-child.ts";
@@ -53,7 +53,7 @@ async function openDashboard(context: CommandContext): Promise<Listening> {
     logger.warn({ err }, "a night could not be read");
   };
   const live = await openLive({ database: databases.live, onError });
-  const zone = config.dashboard.zone ?? deskZone(config.windows);
+  const zone = config.dashboard.zone ?? installationZone(config.windows);
   const isFixed = config.dashboard.zone !== null || config.windows.length > 0;
   const startCommand = commandStarter(invocation, config);
   const tools = openTools(() => startCommand(["mcp", "--dashboard"]));

@@ -1,7 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { Existing } from "../shared/files/atomic-file.ts";
-import { noneThere } from "../shared/store/connection/errors.ts";
+import { ignoreMissingFile } from "../shared/store/connection/errors.ts";
 import type { Queryable } from "../shared/store/connection/database.ts";
 import { FIRST_RUN, selectRunPage } from "../shared/views/runs.ts";
 import type { RunDetail, RunFilter } from "../shared/views/runs.ts";
@@ -89,7 +89,7 @@ const exportedRun = (run: RunDetail) => ({
 });
 
 async function holds(file: string, text: string): Promise<boolean> {
-  const found = await lstat(file).catch(noneThere);
+  const found = await lstat(file).catch(ignoreMissingFile);
   if (found?.isFile() !== true || found.size !== Buffer.byteLength(text)) return false;
   return (await readFile(file, "utf8")) === text;
 }

@@ -10,7 +10,7 @@ import {
 } from "../shared/files/atomic-file.ts";
 import type { Existing, TextFile } from "../shared/files/atomic-file.ts";
 import type { Config } from "../shared/config/schema.ts";
-import { hasCode, noneThere } from "../shared/store/connection/errors.ts";
+import { hasCode, ignoreMissingFile } from "../shared/store/connection/errors.ts";
 import { Failure, refuse } from "../shared/failure.ts";
 import type { Refusal } from "../shared/failure.ts";
 
@@ -77,7 +77,7 @@ async function checkExisting(
   file: string,
   existing: Existing,
 ): Promise<Refusal | undefined> {
-  const found = await lstat(join(place, name)).catch(noneThere);
+  const found = await lstat(join(place, name)).catch(ignoreMissingFile);
   if (found === undefined) return undefined;
   if (found.isSymbolicLink()) return linkDenied(file);
   if (!found.isFile()) throw invalid(file, "is no regular file. Name another one");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createModelNames } from "../shared/enqueue/model-names.ts";
 import { enqueueLines } from "../shared/enqueue/enqueue-lines.ts";
-import type { Enqueued } from "../shared/enqueue/enqueue-lines.ts";
+import type { EnqueueResult } from "../shared/enqueue/enqueue-lines.ts";
 import { createLineParser } from "../shared/enqueue/parse-line.ts";
 import type { LineParser } from "../shared/enqueue/parse-line.ts";
 import { fileSizes } from "../shared/enqueue/read-lines.ts";
@@ -188,7 +188,7 @@ function limitLines(most: number, parser: LineParser): LineParser {
   };
 }
 
-function errorsOf({ outcome, problems }: Enqueued): readonly LineError[] {
+function errorsOf({ outcome, problems }: EnqueueResult): readonly LineError[] {
   switch (outcome) {
     case "queued":
       return [];

@@ -1,5 +1,5 @@
 import type { Database } from "../shared/store/connection/database.ts";
-import { keepResultBytes, noteResultsRead } from "../shared/store/programs/batches.ts";
+import { storeResultBytes, recordResultsRead } from "../shared/store/programs/batches.ts";
 import type { Token } from "../shared/store/programs/tokens.ts";
 import { markExported } from "../shared/store/jobs/retention.ts";
 import { openAiLine, publicId, secondsOf, vectorsOf } from "../shared/views/openai-lines.ts";
@@ -60,7 +60,7 @@ export async function resultFileContent(
   return (async function* lines() {
     for await (const { text } of linesOf(database, batchId, to)) yield `${text}\n`;
     const { programBatchId } = own.batch;
-    const isOtherRead = await noteResultsRead(database, programBatchId, { file: to, finishedAt });
+    const isOtherRead = await recordResultsRead(database, programBatchId, { file: to, finishedAt });
     if (isOnlyOne || isOtherRead) await markExported(database, batchId);
   })();
 }
@@ -90,6 +90,6 @@ async function bytesOf(
   const bytes = { output: 0, errors: 0 };
   for await (const { to, text } of linesOf(database, batchId, "both"))
     bytes[to] += Buffer.byteLength(text) + 1;
-  await keepResultBytes(database, batch.programBatchId, { ...bytes, at: finishedAt });
+  await storeResultBytes(database, batch.programBatchId, { ...bytes, at: finishedAt });
   return bytes;
 }

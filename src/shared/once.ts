@@ -12,7 +12,7 @@ type LazyOpen<T> = {
   opened(): Promise<T> | undefined;
 };
 
-export function openFirst<T>(open: () => Promise<T>): LazyOpen<T> {
+export function lazyOpen<T>(open: () => Promise<T>): LazyOpen<T> {
   let opening: Promise<T> | undefined;
   return {
     get() {

@@ -8,7 +8,7 @@ export type SchemaFault = { readonly path: string; readonly message: string };
 /** The faults of a value by the schema; empty if it is valid. */
 type Validator = (value: unknown) => readonly SchemaFault[];
 
-/** Compiles a JSON schema that `schemaProblem` accepts; equal schemas are compiled once. */
+/** Compiles a JSON schema that `findSchemaProblem` accepts; equal schemas are compiled once. */
 export type SchemaCompiler = (schema: Readonly<Record<string, unknown>>) => Promise<Validator>;
 
 /** The most compiled schemas in memory. A batch has one or few. */

@@ -22,10 +22,10 @@ import type { HostReach, ProcessModels } from "./models/create-model.ts";
 import { accessByHost } from "./models/host-access.ts";
 import type { HostChoice } from "./models/host-models.ts";
 import type { ReadPage } from "./ocr/page-outcome.ts";
-import { openFirst } from "../shared/once.ts";
+import { lazyOpen } from "../shared/once.ts";
 import { knownFilesOf } from "./question/known-files.ts";
 import type { KnownFiles } from "./question/known-files.ts";
-import { chooseVectors, sayWhose } from "./search/choose-vectors.ts";
+import { chooseVectors, vectorsNote } from "./search/choose-vectors.ts";
 import type { ChooseVectors } from "./search/choose-vectors.ts";
 import type { Search } from "./search/search.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
@@ -197,7 +197,7 @@ function warnOnce(context: CommandContext, choose: ChooseVectors): ChooseVectors
   let said: string | null = null;
   return async () => {
     const choice = await choose();
-    const words = sayWhose(choice);
+    const words = vectorsNote(choice);
     if (words !== null && words !== said) context.logger.warn(words);
     said = words;
     return choice;
@@ -326,6 +326,6 @@ const notesIn = (database: Database) => async () =>
 const noNotes = async () => ({ shown: [], leftOut: 0 });
 
 function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
-  const first = openFirst(open);
+  const first = lazyOpen(open);
   return () => first.get();
 }

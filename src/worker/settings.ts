@@ -18,7 +18,7 @@ import type { RerankerSettings } from "./embedders/transformers/reranker.ts";
 import type { ConfiguredSource } from "./index/sources.ts";
 import { accessByHost } from "./models/host-access.ts";
 import { IN_ORDER } from "./models/host-models.ts";
-import { openFirst } from "../shared/once.ts";
+import { lazyOpen } from "../shared/once.ts";
 import type { SecurityPolicy } from "./sandbox/policy.ts";
 import type { Reranking } from "./search/rerank.ts";
 import type { SearchSettings } from "./search/search.ts";
@@ -98,7 +98,7 @@ export function textExtractionOf(config: Config, db?: Queryable): ExtractText {
     mostChars: limits.text.chars,
   };
   const { ocr } = config.index;
-  const pages = openFirst(async () => {
+  const pages = lazyOpen(async () => {
     if (ocr === null || db === undefined) return undefined;
     return (await import("./ocr/open-read-pages.ts")).openReadPages(ocr, db);
   });
@@ -203,7 +203,7 @@ const modelProcessOf = ({
 export function rerankingOf(config: Config): Reranking | undefined {
   const settings = rerankerSettingsOf(config);
   if (settings === null) return undefined;
-  const model = openFirst(async () => {
+  const model = lazyOpen(async () => {
     const { openReranker } = await import("./embedders/transformers/reranker.ts");
     return openReranker(settings, { workroot: config.roots.workroot });
   });

@@ -5,7 +5,7 @@ import type { Database, Queryable } from "../../src/shared/store/connection/data
 import {
   chargeLostCalls,
   endCall,
-  NOT_MADE,
+  UNMADE_CALL,
   takeCall,
 } from "../../src/shared/store/hosts/calls.ts";
 import { chooseHost } from "../../src/shared/store/hosts/choose-host.ts";
@@ -210,7 +210,7 @@ describe.each(databases)("the choice of a host on %s", (name) => {
       const ticket = randomUUID();
       await takeCall(db, { ticket, runId, host: "near" }, null);
       expect(await hostOf(choose(null, only))).toBe("far");
-      await endCall(db, ticket, NOT_MADE);
+      await endCall(db, ticket, UNMADE_CALL);
       expect(await hostOf(choose(null, only))).toBe("near");
     });
 

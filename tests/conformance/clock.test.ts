@@ -12,7 +12,7 @@ import {
 import {
   chargeLostCalls,
   endCall,
-  NOT_MADE,
+  UNMADE_CALL,
   takeCall,
 } from "../../src/shared/store/hosts/calls.ts";
 import {
@@ -171,7 +171,7 @@ describe.each(databases)("a clock that is set back by an hour, on %s", (name) =>
       return taken.outcome === "taken";
     });
     await eventually("its call is charged", async () => (await chargeLostCalls(db)) === 1);
-    await endCall(db, ticket, NOT_MADE);
+    await endCall(db, ticket, UNMADE_CALL);
     expect((await selectHosts(db))[0]).toMatchObject({ capacity: 1 });
   });
 });

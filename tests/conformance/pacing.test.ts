@@ -9,7 +9,7 @@ import { selectBatchBudget, setBatchBudget } from "../../src/shared/store/hosts/
 import {
   chargeLostCalls,
   endCall,
-  NOT_MADE,
+  UNMADE_CALL,
   takeCall,
 } from "../../src/shared/store/hosts/calls.ts";
 import type { CallCost, CallEnd, TakenCall } from "../../src/shared/store/hosts/calls.ts";
@@ -141,7 +141,7 @@ describe.each(databases)("pacing on %s", (name) => {
       await take(only(b), second);
       await endCall(db, first, ANSWERED);
       expect((await take(only(c))).outcome).toBe("wait");
-      await endCall(db, second, NOT_MADE);
+      await endCall(db, second, UNMADE_CALL);
     });
 
     test("of a run that lost its job are taken by the next, and what it asked for is charged", async () => {
@@ -207,7 +207,7 @@ describe.each(databases)("pacing on %s", (name) => {
       );
       expect(tickets).toHaveLength(4);
       // The host says that it is busy: two at once from now on, while slots 3 and 4 are still in use.
-      await endCall(db, lowest ?? "", { ...NOT_MADE, answer: "busy" });
+      await endCall(db, lowest ?? "", { ...UNMADE_CALL, answer: "busy" });
       expect(await capacity()).toBe(2);
       await endCall(db, next ?? "", ANSWERED);
       const waiting = randomUUID();
@@ -255,7 +255,7 @@ describe.each(databases)("pacing on %s", (name) => {
       const all = await runs(8);
       const tickets = all.map(() => randomUUID());
       for (const [index, run] of all.entries()) await take(run, tickets[index]);
-      for (const ticket of tickets) await endCall(db, ticket, { ...NOT_MADE, answer: "busy" });
+      for (const ticket of tickets) await endCall(db, ticket, { ...UNMADE_CALL, answer: "busy" });
       expect((await selectHosts(db))[0]).toMatchObject({ capacity: 4 });
     });
   });

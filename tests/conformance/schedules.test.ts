@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { findOrCreateBatch } from "../../src/shared/store/jobs/batches.ts";
-import { makeRun } from "../../src/shared/store/schedules/schedule-runs.ts";
+import { queueScheduleRun } from "../../src/shared/store/schedules/schedule-runs.ts";
 import {
   putSchedule,
   replaceFileSchedules,
@@ -102,7 +102,8 @@ describe.each(topologies)("schedules on %s", (name) => {
       else jobDone.resolve();
       return answered("done");
     });
-    const { batchId } = (await makeRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick")) ?? {};
+    const { batchId } =
+      (await queueScheduleRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick")) ?? {};
     await eventually(
       "the command runs",
       async () =>
@@ -130,7 +131,7 @@ describe.each(topologies)("schedules on %s", (name) => {
           });
         }),
     );
-    await makeRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick");
+    await queueScheduleRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick");
     await begun.promise;
     await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
     const { rows } = await db.query("select job_id from nightdesk_data.jobs");
@@ -151,7 +152,7 @@ describe.each(topologies)("schedules on %s", (name) => {
     };
     const plannedAt = at("2026-10-25T00:30:00Z");
     const made = await Promise.all(
-      Array.from({ length: 20 }, () => makeRun(db, schedule, plannedAt, "tick")),
+      Array.from({ length: 20 }, () => queueScheduleRun(db, schedule, plannedAt, "tick")),
     );
     expect(made.filter((run) => run !== undefined)).toHaveLength(1);
     expect(await runs()).toEqual([
@@ -178,7 +179,7 @@ describe.each(topologies)("schedules on %s", (name) => {
   });
 
   test("the batch of a run takes no jobs beside its command", async () => {
-    const made = await makeRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick");
+    const made = await queueScheduleRun(db, entry(), at("2026-11-21T00:00:00Z"), "tick");
     await expect(findOrCreateBatch(db, made?.batch ?? "", "file")).rejects.toMatchObject({
       code: "INPUT_INVALID",
       message: expect.stringContaining("is the run of a schedule"),

@@ -9,7 +9,7 @@ import {
 } from "../../src/shared/store/jobs/batches.ts";
 import {
   claimJob,
-  holdJob,
+  lockJob,
   renewLeases,
   reportProgress,
 } from "../../src/shared/store/jobs/claim-job.ts";
@@ -266,7 +266,7 @@ describe.each(databases)("the store on %s", (name) => {
       jobIds,
     ]);
     const renewed = await other.transaction(async (inside) => {
-      await holdJob(inside, held.runId);
+      await lockJob(inside, held.runId);
       return renewLeases(db, [held.runId, free.runId]);
     });
     expect({ stops: Object.fromEntries(renewed.stops), busy: renewed.busy }).toEqual({

@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import { hasCode } from "../../src/shared/store/connection/errors.ts";
 import type { Database } from "../../src/shared/store/connection/database.ts";
 import { JOBS_CHANNEL } from "../../src/shared/store/jobs/batches.ts";
-import { makeRun } from "../../src/shared/store/schedules/schedule-runs.ts";
+import { queueScheduleRun } from "../../src/shared/store/schedules/schedule-runs.ts";
 import { describeOn } from "../support/describe-on.ts";
 import { startBin } from "../support/run-bin.ts";
 import type { Running } from "../support/run-bin.ts";
@@ -38,7 +38,7 @@ describeOn("postgres", "the command of a schedule", (name) => {
   }
 
   async function queueCommand(db: Database, ...command: string[]): Promise<string> {
-    const made = await makeRun(
+    const made = await queueScheduleRun(
       db,
       { name: "nightly", timezone: "UTC", command },
       new Date(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { schemaProblem } from "../../src/shared/schema/check-schema.ts";
+import { findSchemaProblem } from "../../src/shared/schema/check-schema.ts";
 import { checkByUser } from "../../src/worker/verify/check-fields.ts";
 import type { Fields } from "../../src/worker/verify/fields-schema.ts";
 import { mergeFields } from "../../src/worker/jobs/extraction.ts";
@@ -55,7 +55,7 @@ describe("a schema that was taken, and the largest reply, leave the event loop t
   ])(
     "%s",
     async (_, schema, fields) => {
-      expect(schemaProblem(schema)).toBeUndefined();
+      expect(findSchemaProblem(schema)).toBeUndefined();
       const checking = checkByUser(schema, testSchemaThread())(fields, signal);
       const heldMs = await longestTurn(checking);
       const { faults } = await checking;

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { networksOf, publicOr } from "../../src/shared/http/network-address.ts";
+import { networksOf, allowedAddresses } from "../../src/shared/http/network-address.ts";
 import { readBatchEvent } from "../../src/shared/views/batch-end.ts";
 import { callWebhook } from "../../src/worker/jobs/webhook.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
@@ -193,7 +193,7 @@ describe("the files of examples/notify", () => {
     const url = hook.webhook.replace("https://ntfy.sh", server.url);
     const event = await readEvent();
     const post = { key: "k", body: JSON.stringify(event), signature: {}, timeoutS: 5 };
-    const isAllowed = publicOr(networksOf(["127.0.0.1"]));
+    const isAllowed = allowedAddresses(networksOf(["127.0.0.1"]));
     const { signal } = new AbortController();
     expect(await callWebhook(url, { ...post, isAllowed }, signal)).toMatchObject({ kind: "told" });
     const [call] = server.got;

@@ -1,10 +1,10 @@
 import { refuse } from "../../src/shared/failure.ts";
 import { NO_MCP } from "../../src/worker/mcp-client/definition.ts";
 import { openOffload } from "../../src/worker/offload/offload.ts";
-import type { ToolReach } from "../../src/worker/tools/tool.ts";
+import type { ToolAccess } from "../../src/worker/tools/tool.ts";
 import { readingOf } from "./pipeline-world.ts";
 
-type World = Partial<ToolReach> & {
+type World = Partial<ToolAccess> & {
   /** Texts by path. */
   readonly files?: Readonly<Record<string, string>>;
 };
@@ -12,7 +12,7 @@ type World = Partial<ToolReach> & {
 const OFFLINE = refuse("WEB_UNAVAILABLE", "There is no web in this test.");
 
 /** What a tool reaches in a test: the files that it is given, and nothing else. */
-export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
+export const toolReach = ({ files = {}, ...given }: World = {}): ToolAccess => ({
   readFile: async (path) => {
     const text = files[path];
     return text === undefined
@@ -25,7 +25,7 @@ export const toolReach = ({ files = {}, ...given }: World = {}): ToolReach => ({
   web: {
     search: async () => OFFLINE,
     fetchPage: async () => OFFLINE,
-    whyAsked: () => null,
+    approvalReason: () => null,
     whyOff: () => null,
   },
   shell: { kind: "disabled", why: "this is a test" },

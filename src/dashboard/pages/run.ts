@@ -1,5 +1,5 @@
 import { formatTask } from "../../shared/job/kinds.ts";
-import { behindLines } from "../../shared/job/locator.ts";
+import { formatAfterLines } from "../../shared/job/locator.ts";
 import { readingFirst, reasonText, shareText } from "../../shared/views/claims.ts";
 import { hasPages, shownClaims } from "../../shared/views/carried-words.ts";
 import { foldHashes, stateHtml } from "../../shared/views/draw-sections.ts";
@@ -159,7 +159,7 @@ function placesHtml({ run_id: run }: RunDetail, { ordinal, other_places: others 
     const to = hasPages(path)
       ? link(`${placePath(run, ordinal, at + 1)}#place-mark`, "Show on its page")
       : markup``;
-    return markup`<li>[${number}] ${webLink(path)}, ${linesText(first, last)}${behindLines(locator)} ${to}</li>`;
+    return markup`<li>[${number}] ${webLink(path)}, ${linesText(first, last)}${formatAfterLines(locator)} ${to}</li>`;
   });
   return markup`<p class="note">It stands there as well:</p><ul>${items}</ul>`;
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../../shared/failure.ts";
 import { nextTimes } from "../../shared/schedules/next-times.ts";
-import { assertHolds } from "../../shared/schedules/schedule.ts";
-import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
+import { assertValidSchedule } from "../../shared/schedules/schedule.ts";
+import { queueScheduleRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
   findSchedule,
   selectLastRuns,
@@ -91,7 +91,7 @@ async function switchNamed(site: Site, { part, form, session }: SiteRequest): Pr
   const action = { actor: session.user, action: "switch-schedule", detail: { name, to } } as const;
   const did = await runAction(site.database, action, async () => {
     // A disabled schedule was only checked for its name.
-    if (to === "on") assertHolds(schedule);
+    if (to === "on") assertValidSchedule(schedule);
     await switchSchedule(site.database, name, to);
     return `Schedule ${name} is ${to}.${to === "on" ? "" : " What it has queued goes on."}`;
   });
@@ -104,8 +104,8 @@ async function runNamed(site: Site, { part, session }: SiteRequest): Promise<Ans
   const { name } = schedule;
   const action = { actor: session.user, action: "run-schedule", detail: { name } } as const;
   const did = await runAction(database, action, async () => {
-    assertHolds(schedule);
-    const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
+    assertValidSchedule(schedule);
+    const made = await queueScheduleRun(database, schedule, await selectNow(database), "by_hand");
     if (made === undefined)
       throw new Failure(
         "INPUT_INVALID",

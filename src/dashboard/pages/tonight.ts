@@ -8,7 +8,7 @@ import {
   selectSingleJobs,
   selectBudgets,
   selectQueue,
-  selectDeskState,
+  selectWorkState,
   selectWorkers,
   selectPace,
 } from "../../shared/views/desk.ts";
@@ -67,7 +67,7 @@ function tonightScope(open: readonly BatchProgress[]): NightScope {
 async function firstPage(site: Site): Promise<PageContent> {
   const { database, draw, nights, zone } = site;
   const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
-  const { waiting, values, is_working: isWorking } = await selectDeskState(database);
+  const { waiting, values, is_working: isWorking } = await selectWorkState(database);
   const singleJobs = await selectSingleJobs(database, SHOWN_ASKED);
   const pace = await selectPace(database);
   const workers = await selectWorkers(database);

@@ -8,7 +8,7 @@ import type { CommandHandler, Invocation } from "../../shared/commands/command.t
 import { Failure } from "../../shared/failure.ts";
 import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { decideApproval } from "../../shared/store/investigations/approvals.ts";
-import type { Decided, NewDecision } from "../../shared/store/investigations/approvals.ts";
+import type { ApprovalOutcome, NewDecision } from "../../shared/store/investigations/approvals.ts";
 import { revokeDecision } from "../../shared/store/investigations/decisions.ts";
 import { resolveStep, selectJobOf } from "../../shared/store/investigations/reviews.ts";
 import { findId } from "../../shared/store/jobs/find-id.ts";
@@ -238,7 +238,7 @@ export function secondsOf(text: string): number {
 /** Who decided first: `It was approved before, by ada at …`. */
 export function lateText(
   approvalId: string,
-  { state, decidedBy, decidedAt }: Extract<Decided, { kind: "late" }>,
+  { state, decidedBy, decidedAt }: Extract<ApprovalOutcome, { kind: "late" }>,
 ): string {
   const at = formatMoment(decidedAt);
   const show = `nightdesk approvals show ${approvalId} has the rest.`;
@@ -253,7 +253,7 @@ export function lateText(
   }
 }
 
-type Made = Extract<Decided, { kind: "decided" }>;
+type Made = Extract<ApprovalOutcome, { kind: "decided" }>;
 
 async function printDecided(
   { terminal }: CommandContext,

@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import type { Existing } from "../../shared/files/atomic-file.ts";
 import { databaseCommand } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { noneThere } from "../../shared/store/connection/errors.ts";
+import { ignoreMissingFile } from "../../shared/store/connection/errors.ts";
 import { readBatchDigest } from "../../shared/views/batch-digest.ts";
 import { findLastAlike } from "../../shared/views/compare-batches.ts";
 import type { EarlierBatch } from "../../shared/views/compare-batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
-import { deskZone } from "../../shared/schedules/windows.ts";
+import { installationZone } from "../../shared/schedules/windows.ts";
 import { showFile } from "../../shared/config/select-config-file.ts";
 import { Failure } from "../../shared/failure.ts";
 import { reportMark } from "../../shared/files/skipped-files.ts";
@@ -44,7 +44,7 @@ export const batchReport = databaseCommand(async ({ terminal, config, invocation
   const report = await gatherReport(database, batch, {
     earlier,
     madeAt: new Date(),
-    zone: deskZone(batch.windows ?? batch.deskWindows),
+    zone: installationZone(batch.windows ?? batch.deskWindows),
     version,
   });
   const folder =
@@ -115,7 +115,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** Whether the first 256 bytes of a file contain the marker. */
 async function beginsWith(file: string, marker: string): Promise<boolean> {
-  const handle = await open(file).catch(noneThere);
+  const handle = await open(file).catch(ignoreMissingFile);
   if (handle === undefined) return false;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);

@@ -7,12 +7,12 @@ import { BATCH_FORMATS } from "../../shared/store/jobs/batches.ts";
 import type { BatchFormat } from "../../shared/store/jobs/batches.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/terminal/interruptible.ts";
+import { runInterruptible } from "../../shared/terminal/interruptible.ts";
 import { modelAffinity } from "../../shared/job/kinds.ts";
 import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { enqueueLines } from "../../shared/enqueue/enqueue-lines.ts";
-import type { Enqueued } from "../../shared/enqueue/enqueue-lines.ts";
+import type { EnqueueResult } from "../../shared/enqueue/enqueue-lines.ts";
 import { fileSizes, openInput } from "../../shared/enqueue/read-lines.ts";
 import type { JobInput } from "../../shared/job/job.ts";
 import { investigationProblem } from "../../shared/config/tool-presets.ts";
@@ -94,7 +94,7 @@ async function loadLines(
     `Nothing of batch ${JSON.stringify(batch.name)} that was read so far is dispatched. ` +
     `To go on, enqueue the same file again with --batch-name ${JSON.stringify(batch.name)}`;
   try {
-    const enqueued = await interruptible(
+    const enqueued = await runInterruptible(
       terminal,
       () => `Interrupted. ${goOn}`,
       () =>
@@ -118,13 +118,13 @@ async function loadLines(
 }
 
 /** `unknownModels` is the message about unknown model names, if there are any. */
-type Loaded = Enqueued & { readonly unknownModels: string | undefined };
+type Loaded = EnqueueResult & { readonly unknownModels: string | undefined };
 
 /** Prints the batch, and the outcome of the lines. */
 async function printEnqueued(
   { terminal, invocation }: CommandContext,
   { batchId, name, mode }: SelectedBatch,
-  { added, skipped, problems, duplicates }: Enqueued,
+  { added, skipped, problems, duplicates }: EnqueueResult,
 ): Promise<void> {
   terminal.clearStatus();
   for (const line of problems.describe()) terminal.say(line);
@@ -157,7 +157,7 @@ async function reportResumedLoad(
   { terminal }: CommandContext,
   database: Database,
   { batchId, name, created, mode }: SelectedBatch,
-  { added, skipped }: Enqueued,
+  { added, skipped }: EnqueueResult,
 ): Promise<void> {
   if (created || mode !== "loading") return;
   const total = (await findBatch(database, batchId))?.total ?? 0;

@@ -11,8 +11,8 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { findOrCreateBatch, openBatch } from "../../shared/store/jobs/batches.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import { AT_ONCE } from "../../shared/store/jobs/queue-ad-hoc.ts";
-import { selectPassagesToAsk } from "../../shared/views/passages-to-ask.ts";
-import type { PassageToAsk } from "../../shared/views/passages-to-ask.ts";
+import { selectSamplePassages } from "../../shared/views/passages-to-ask.ts";
+import type { SamplePassage } from "../../shared/views/passages-to-ask.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { readResults } from "../../shared/views/results.ts";
 import {
@@ -87,8 +87,8 @@ async function drawQuestions(
   database: Database,
   count: number,
 ): Promise<readonly MadeQuestion[]> {
-  const passages = await selectPassagesToAsk(database, count * LOOKED_AT);
-  const hasFigure = (passage: PassageToAsk) => questionOf(passage)?.expected !== undefined;
+  const passages = await selectSamplePassages(database, count * LOOKED_AT);
+  const hasFigure = (passage: SamplePassage) => questionOf(passage)?.expected !== undefined;
   const withFigures = spreadPassages(passages, hasFigure, count);
   const others = spreadPassages(
     passages,
@@ -110,7 +110,7 @@ async function drawQuestions(
 async function askModel(
   context: CommandContext,
   database: Database,
-  passages: readonly PassageToAsk[],
+  passages: readonly SamplePassage[],
 ): Promise<ReadonlyMap<string, string>> {
   const jobs = passages.map((passage, at) => {
     const input = checkInput(askForQuestion(passage));

@@ -26,7 +26,11 @@ import {
 import type { IndexSummary, VectorTotals } from "../print/index-summary.ts";
 import { failureJson, printDelay, successJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
-import { formatSkipped, takenExtensions, totalSkipped } from "../../shared/files/skipped-files.ts";
+import {
+  formatSkipped,
+  allowedExtensionsText,
+  totalSkipped,
+} from "../../shared/files/skipped-files.ts";
 import { hintFiles } from "../watch/obstacles.ts";
 import { withWorkedDatabase } from "../watch/ensure-worker.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
@@ -256,7 +260,7 @@ function printLeftOut(
     .filter(({ name }) => only === undefined || name === only)
     .map(({ root }) => resolve(config.roots.workroot, root));
   terminal.say(
-    `There is nothing to index. Put documents into ${folders.join(" or ")}, and run nightdesk index again. ${takenExtensions(config)}.`,
+    `There is nothing to index. Put documents into ${folders.join(" or ")}, and run nightdesk index again. ${allowedExtensionsText(config)}.`,
   );
 }
 

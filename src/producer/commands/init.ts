@@ -3,7 +3,7 @@ import { configRequestOf, openTerminalOf } from "../../shared/commands/command-c
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import {
-  isPlainDesk,
+  isPlainWorkspace,
   keepFolderConfig,
   makeFolderConfig,
 } from "../../shared/config/make-folder-config.ts";
@@ -11,7 +11,7 @@ import { loadConfig } from "../../shared/config/load-config.ts";
 import {
   FILE_NAME,
   selectConfigFile,
-  stands,
+  entryExists,
   stateOfFolder,
 } from "../../shared/config/select-config-file.ts";
 import type { ConfigRequest } from "../../shared/config/select-config-file.ts";
@@ -21,12 +21,12 @@ import { Failure } from "../../shared/failure.ts";
 export const init: CommandHandler = async (invocation) => {
   const request = configRequestOf(invocation);
   const folder = await folderOf(request);
-  if (stands(join(folder, FILE_NAME)) || isPlainDesk(folder)) {
+  if (entryExists(join(folder, FILE_NAME)) || isPlainWorkspace(folder)) {
     const text = `${JSON.stringify(folder)} has a configuration or a database of its own already: nightdesk config show`;
     throw new Failure("INPUT_INVALID", text);
   }
   const state = stateOfFolder(folder, request.env);
-  const isMade = state !== undefined && stands(join(state, FILE_NAME));
+  const isMade = state !== undefined && entryExists(join(state, FILE_NAME));
   const size = invocation.options["yes"] === true ? "any" : "usual";
   const made = isMade ? { folder, state } : await makeFolderConfig(folder, request, size);
   const file = await keepFolderConfig(made, request);

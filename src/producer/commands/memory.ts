@@ -20,7 +20,7 @@ import { Failure } from "../../shared/failure.ts";
 import { escapeInJson } from "../../shared/terminal/styled-text.ts";
 import {
   formatDangling,
-  formatUse,
+  formatPromptUse,
   exportedMemory,
   memoryJson,
   memoryTable,
@@ -98,7 +98,7 @@ async function printAdded(
   if (added === undefined) throw new Failure("NOT_FOUND", `Somebody deleted note ${memoryId}.`);
   if (terminal.isJson) await terminal.printJson({ ok: true, ...memoryJson(added) });
   else await terminal.print(memoryId);
-  terminal.say(formatUse(added, (await selectLeftOutNotes(database)).length));
+  terminal.say(formatPromptUse(added, (await selectLeftOutNotes(database)).length));
 }
 
 /** Lists notes, newest first, with their missing evidence. */

@@ -8,7 +8,7 @@ import { EXIT, printRefusal } from "../../shared/commands/report-failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { takenExtensions } from "../../shared/files/skipped-files.ts";
+import { allowedExtensionsText } from "../../shared/files/skipped-files.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { openTarget } from "../workroot-file.ts";
@@ -107,7 +107,7 @@ function checkName(
   if (name === "" || name.startsWith(".") || name !== name.trim() || NOT_IN_NAMES.test(name))
     throw invalid(name, "is no name of a file: no slash, no control character, no dot in front");
   if (!extensions.includes(extname(name).toLowerCase()))
-    throw invalid(name, `could not be read. ${takenExtensions(config)}`);
+    throw invalid(name, `could not be read. ${allowedExtensionsText(config)}`);
 }
 
 async function roomIn(place: string, root: string): Promise<number> {

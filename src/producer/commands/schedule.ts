@@ -7,7 +7,7 @@ import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
-import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
+import { queueScheduleRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
   findSchedule,
   putSchedule,
@@ -20,7 +20,7 @@ import type { Schedule } from "../../shared/store/schedules/schedules.ts";
 import { Failure } from "../../shared/failure.ts";
 import { nextTimes } from "../../shared/schedules/next-times.ts";
 import {
-  assertHolds,
+  assertValidSchedule,
   configuredSchedules,
   DEFAULT_CATCH_UP,
 } from "../../shared/schedules/schedule.ts";
@@ -36,7 +36,7 @@ export const scheduleSet: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { terminal } = context;
   const entry = entryOf(invocation);
-  assertHolds(entry);
+  assertValidSchedule(entry);
   return withDatabase(context, "create", async (database) => {
     if (!(await putSchedule(database, entry, "set")))
       throw fromTheFile(entry.name, context.config.file);
@@ -96,7 +96,7 @@ function switchNamed(context: CommandContext, to: "on" | "off"): Promise<void> {
   return withDatabase(context, "create", async (database) => {
     const before = await findNamedSchedule(database, config, name);
     // While a schedule is off, only its name is checked.
-    if (to === "on") assertHolds(before);
+    if (to === "on") assertValidSchedule(before);
     await switchSchedule(database, name, to);
     const schedule = (await findSchedule(database, name)) ?? before;
     const now = await selectNow(database);
@@ -140,8 +140,8 @@ export const scheduleRun: CommandHandler = async (invocation) => {
   const name = argumentOf(invocation);
   return withDatabase(context, "create", async (database) => {
     const schedule = await findNamedSchedule(database, config, name);
-    assertHolds(schedule);
-    const made = await makeRun(database, schedule, await selectNow(database), "by_hand");
+    assertValidSchedule(schedule);
+    const made = await queueScheduleRun(database, schedule, await selectNow(database), "by_hand");
     if (made === undefined) {
       throw new Failure(
         "INPUT_INVALID",
@@ -173,7 +173,7 @@ async function findNamedSchedule(db: Queryable, config: Config, name: string): P
     const names = [...entries, ...(await selectSchedules(db))].map((schedule) => schedule.name);
     throw notFound(name, [...new Set(names)]);
   }
-  assertHolds(entry);
+  assertValidSchedule(entry);
   await putSchedule(db, entry, "file");
   return findNamedSchedule(db, { ...config, schedules: [] }, name);
 }

@@ -8,13 +8,13 @@ import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { isPlainDesk } from "../../shared/config/make-folder-config.ts";
+import { isPlainWorkspace } from "../../shared/config/make-folder-config.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { countIndex } from "../../shared/store/index/totals.ts";
 import { formatCounts, formatState } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
-import { selectDeskState } from "../../shared/views/desk.ts";
+import { selectWorkState } from "../../shared/views/desk.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectQueueStats } from "../../shared/views/queue-stats.ts";
 import { textOf } from "./options.ts";
@@ -41,7 +41,7 @@ export const status: CommandHandler = async (invocation) => {
 
 async function findStatus(invocation: Invocation): Promise<Status> {
   const { chosen, roots } = await loadConfigFor(invocation);
-  if (chosen === "shipped" && !isPlainDesk(roots.workroot)) return FIRST_MINUTE;
+  if (chosen === "shipped" && !isPlainWorkspace(roots.workroot)) return FIRST_MINUTE;
   const context = await openContext(invocation);
   try {
     return await withDatabase(context, "must-exist", (database) => statusOf(context, database));
@@ -83,7 +83,7 @@ async function statusOf(context: CommandContext, database: Database): Promise<St
   const names = context.config.index.sources.map(({ name }) => name);
   const { documents, chunks, failures } = await countIndex(database, names);
   const { queued, running, parked, workers } = await selectQueueStats(database);
-  const { waiting: decisions, values } = await selectDeskState(database);
+  const { waiting: decisions, values } = await selectWorkState(database);
   const [last] = await listBatches(database, ["file", "schedule"], 1);
   return {
     lines: [

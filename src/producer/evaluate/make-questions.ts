@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../../shared/schema/json-value.ts";
-import type { PassageToAsk } from "../../shared/views/passages-to-ask.ts";
+import type { SamplePassage } from "../../shared/views/passages-to-ask.ts";
 
 /** A line of a question file, with the passage that it was made from, for the person who corrects it. */
 export type MadeQuestion = {
@@ -12,10 +12,10 @@ export type MadeQuestion = {
 
 /** Takes `count` suitable passages, spread over as many documents as possible. */
 export function spreadPassages(
-  passages: readonly PassageToAsk[],
-  isFit: (passage: PassageToAsk) => boolean,
+  passages: readonly SamplePassage[],
+  isFit: (passage: SamplePassage) => boolean,
   count: number,
-): readonly PassageToAsk[] {
+): readonly SamplePassage[] {
   const ofPath = new Map<string, number>();
   const ranked = passages.filter(isFit).map((passage) => {
     const rank = ofPath.get(passage.path) ?? 0;
@@ -39,7 +39,7 @@ const NO_SENTENCE = /^(?:#|\||```|---|<!--)/;
  * Makes a question without a model: a sentence without its figure, which a right answer must hold; otherwise a heading, for
  * which a right answer must cite the file. Null if the passage has neither.
  */
-export function questionOf(passage: PassageToAsk): MadeQuestion | null {
+export function questionOf(passage: SamplePassage): MadeQuestion | null {
   const { path, text, headingPath } = passage;
   const topic = headingPath?.split(" > ").at(-1)?.trim() ?? "";
   for (const sentence of sentencesOf(text)) {
@@ -82,7 +82,7 @@ export const askForQuestion = ({
   path,
   headingPath,
   text,
-}: PassageToAsk): Record<string, unknown> => ({
+}: SamplePassage): Record<string, unknown> => ({
   kind: "chat",
   messages: [
     {
@@ -117,7 +117,7 @@ const replySchema = z.object({
 });
 
 /** Parses a model's question; null if the reply holds none, or if its answer does not stand in the passage. */
-export function questionOfReply(reply: string, { path, text }: PassageToAsk): MadeQuestion | null {
+export function questionOfReply(reply: string, { path, text }: SamplePassage): MadeQuestion | null {
   const [object = ""] = /\{[^{}]{1,2000}\}/.exec(reply) ?? [];
   const parsed = replySchema.safeParse(parseJson(object));
   if (!parsed.success) return null;

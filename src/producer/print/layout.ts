@@ -2,7 +2,7 @@ import {
   cleanForTerminal,
   cutInMiddle,
   cutToColumns,
-  joined,
+  joinLines,
   mapTexts,
   plainText,
   sliceLine,
@@ -45,12 +45,12 @@ export function fitTable(
   const shown = leaveOut(all, mostColumns);
   const widths = shrinkColumns(shown, mostColumns);
   const layOutRow = (cells: readonly Line[]) =>
-    trimLine(joined(cells.flatMap((cell, index) => [index === 0 ? "" : GAP, pad(cell, index)])));
+    trimLine(joinLines(cells.flatMap((cell, index) => [index === 0 ? "" : GAP, pad(cell, index)])));
   const pad = (cell: Line, index: number): Line => {
     const { column } = shown[index] ?? never();
     const cut = cutCell(cell, widths[index] ?? 0, column);
     const padding = " ".repeat((widths[index] ?? 0) - widthOf(plainText(cut)));
-    return joined(column.align === "right" ? [padding, cut] : [cut, padding]);
+    return joinLines(column.align === "right" ? [padding, cut] : [cut, padding]);
   };
   return {
     lines: [
@@ -110,7 +110,7 @@ function cutCell(cell: Line, columns: number, { cut }: Column): Line {
   if (widthOf(text) <= columns) return cell;
   if (cut === "middle") return mapTexts(cell, (whole) => cutInMiddle(whole, columns));
   const start = cutToColumns(text, columns);
-  return joined([sliceLine(cell, 0, start.length - 1), "…"]);
+  return joinLines([sliceLine(cell, 0, start.length - 1), "…"]);
 }
 
 const trimLine = (row: Line): Line =>
@@ -154,7 +154,7 @@ export function layOutRecords(
       const value = row[at] ?? null;
       const shown =
         value === null || typeof value === "string" ? showCell(value, valueWidth) : value;
-      return joined([`${name}${" ".repeat(nameWidth - widthOf(name))}  `, shown]);
+      return joinLines([`${name}${" ".repeat(nameWidth - widthOf(name))}  `, shown]);
     }),
   ]);
 }

@@ -1,6 +1,6 @@
 import { SHORT_ID_CHARS } from "../../shared/store/jobs/find-id.ts";
 import {
-  joined,
+  joinLines,
   layOutLines,
   line,
   plainText,
@@ -68,7 +68,7 @@ const cellsOf =
 
 /** A text as one line. The caller that prints it must clean it. */
 export const lineOf = (text: Text, shown: Shown = AS_IN_A_PIPE): Line =>
-  joined(piecesOf(text).map((piece) => pieceLine(piece, shown)));
+  joinLines(piecesOf(text).map((piece) => pieceLine(piece, shown)));
 
 function pieceLine(piece: Piece, { zone, ids, lines }: Shown): Line {
   if (typeof piece === "string") return piece;
@@ -121,7 +121,7 @@ function factLines({ label, lines }: Fact, columns: number, shown: Shown): reado
   const blank = " ".repeat(columns - plainText(name).length);
   return lines.map((text, at) =>
     at === 0
-      ? joined([name, blank, lineOf(text, shown)])
+      ? joinLines([name, blank, lineOf(text, shown)])
       : line`${" ".repeat(columns)}${lineOf(text, shown)}`,
   );
 }
@@ -132,7 +132,7 @@ const sectionLines = ({ title, blocks }: Section, shown: Shown): readonly Line[]
   ...blocks.flatMap((block) => blockLines(block, shown)).map((each) => indented(each, 2)),
 ];
 
-const indented = (text: Line, columns: number): Line => joined([" ".repeat(columns), text]);
+const indented = (text: Line, columns: number): Line => joinLines([" ".repeat(columns), text]);
 
 function blockLines(block: Block, shown: Shown): readonly Line[] {
   switch (block.kind) {
@@ -186,7 +186,7 @@ function itemLines(
   const first = mark === undefined ? "" : `${mark.padEnd((markColumns ?? 0) - 1)} `;
   const column = markColumns ?? first.length;
   return [
-    joined([first, lineOf(text, shown)]),
+    joinLines([first, lineOf(text, shown)]),
     ...lines.map((each) => indented(lineOf(each, shown), column === 0 ? 2 : column)),
     ...facts.flatMap(({ label, lines: ofFact }) => {
       const name = plainText(lineOf(label, shown)).padEnd(FACT_COLUMNS);

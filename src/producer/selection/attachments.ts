@@ -1,6 +1,6 @@
 import { withDatabase } from "../../shared/commands/command-context.ts";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
-import { isHolder } from "../../shared/files/attachment-path.ts";
+import { isAttachmentHolder } from "../../shared/files/attachment-path.ts";
 import { selectAttachmentsOf } from "../../shared/store/index/documents.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 
@@ -14,7 +14,7 @@ export async function withAttachmentsOf(
 ): Promise<readonly string[]> {
   const { terminal, invocation } = context;
   if (invocation.options["attachments"] !== true) return paths;
-  const mails = paths.filter(isHolder);
+  const mails = paths.filter(isAttachmentHolder);
   const held =
     mails.length === 0
       ? new Map<string, readonly string[]>()

@@ -12,7 +12,7 @@ import {
   countSkipped,
   formatSkipped,
   skippedFilesOf,
-  takenExtensions,
+  allowedExtensionsText,
   totalSkipped,
 } from "../../shared/files/skipped-files.ts";
 import type { SkippedFiles } from "../../shared/files/skipped-files.ts";
@@ -167,13 +167,13 @@ function nothingIn(place: FoundPlace | Glob, config: Config, skipped: SkippedFil
   if (Object.keys(skipped).length > 0) {
     return new Failure(
       "INPUT_INVALID",
-      `${what} that may be read. ${formatSkipped(skipped)}. ${takenExtensions(config)}.`,
+      `${what} that may be read. ${formatSkipped(skipped)}. ${allowedExtensionsText(config)}.`,
     );
   }
   const hint =
     place.kind === "glob"
       ? "Quote a glob, so that Nightdesk and not the shell expands it."
-      : `${takenExtensions(config)}.`;
+      : `${allowedExtensionsText(config)}.`;
   return new Failure("INPUT_INVALID", `${what} ${below}. ${hint}`);
 }
 

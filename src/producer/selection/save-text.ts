@@ -3,7 +3,7 @@ import { extname, relative, resolve } from "node:path";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
-import { takenExtensions } from "../../shared/files/skipped-files.ts";
+import { allowedExtensionsText } from "../../shared/files/skipped-files.ts";
 import { textOf } from "../commands/options.ts";
 import { readAll } from "../commands/read-stdin.ts";
 import { writeFileInWorkroot } from "../workroot-file.ts";
@@ -66,7 +66,10 @@ async function checkPlace(
     );
   }
   if (!security.allowed_exts.includes(extname(file).toLowerCase())) {
-    throw new Failure("INPUT_INVALID", `${name} could not be read. ${takenExtensions(config)}.`);
+    throw new Failure(
+      "INPUT_INVALID",
+      `${name} could not be read. ${allowedExtensionsText(config)}.`,
+    );
   }
   if ((await lstat(place).catch(() => undefined)) !== undefined) {
     throw new Failure("INPUT_INVALID", `${name} is there already. Name another file.`);

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { withDatabase } from "../../shared/commands/command-context.ts";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
-import { EXIT, isOfConfiguration } from "../../shared/commands/report-failure.ts";
+import { EXIT, isConfigurationCode } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
@@ -147,7 +147,7 @@ async function failureOfWorker(context: CommandContext): Promise<Failure> {
       .split("\n")
       .map((line) => LOGGED_ERROR.exec(line))
       .findLast((found) => found !== null) ?? [];
-  return isOfConfiguration(code) ? new Failure(code, message) : workerKeepsFailing(context);
+  return isConfigurationCode(code) ? new Failure(code, message) : workerKeepsFailing(context);
 }
 
 const workerKeepsFailing = (context: CommandContext): Failure =>

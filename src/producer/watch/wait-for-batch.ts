@@ -8,7 +8,7 @@ import { countJobsWaiting } from "../../shared/views/inbox.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/terminal/interruptible.ts";
+import { runInterruptible } from "../../shared/terminal/interruptible.ts";
 import { line } from "../../shared/terminal/styled-text.ts";
 import type { Line } from "../../shared/terminal/styled-text.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
@@ -52,7 +52,7 @@ export async function waitForBatch(
   const { terminal } = context;
   await hintHost(context, database);
   const startedAt = performance.now();
-  const batch = await interruptible(
+  const batch = await runInterruptible(
     terminal,
     () =>
       `Stopped waiting. The batch goes on as long as a worker does: nightdesk batch show ${batchId}`,

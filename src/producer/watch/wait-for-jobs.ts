@@ -6,7 +6,7 @@ import type { Database } from "../../shared/store/connection/database.ts";
 import { selectWaitingJobs } from "../../shared/store/jobs/waiting.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/terminal/interruptible.ts";
+import { runInterruptible } from "../../shared/terminal/interruptible.ts";
 import { FINAL_STATES } from "../../shared/job/job.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
@@ -45,7 +45,7 @@ export async function waitByPlan(
   await hintHost(context, database);
   const onInterrupt = () =>
     `Stopped waiting. The work stays queued: nightdesk batch wait ${JSON.stringify(queued.batch)}`;
-  return interruptible(terminal, onInterrupt, async (atInterrupt) => {
+  return runInterruptible(terminal, onInterrupt, async (atInterrupt) => {
     const keeper = ensureWorker(context, database);
     atInterrupt(() => {
       keeper.stop();

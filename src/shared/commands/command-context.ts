@@ -8,7 +8,7 @@ import { embedderHostsOf, modelHostsOf } from "../config/hosts.ts";
 import { userStateFolder } from "../config/database-directory.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { selectConfigFile, stands } from "../config/select-config-file.ts";
+import { selectConfigFile, entryExists } from "../config/select-config-file.ts";
 import type { ConfigRequest } from "../config/select-config-file.ts";
 import { Failure } from "../failure.ts";
 import { connectDatabase } from "../store/connection/connect.ts";
@@ -105,8 +105,8 @@ export async function loadConfigFor(invocation: Invocation): Promise<Config> {
 async function createMissingConfig(invocation: Invocation, request: ConfigRequest): Promise<void> {
   const folder = folderWithoutConfig(invocation, request);
   if (folder === undefined) return;
-  const { isPlainDesk, makeFolderConfig } = await import("../config/make-folder-config.ts");
-  if (request.flags.in === undefined && isPlainDesk(folder)) return;
+  const { isPlainWorkspace, makeFolderConfig } = await import("../config/make-folder-config.ts");
+  if (request.flags.in === undefined && isPlainWorkspace(folder)) return;
   const size = invocation.options["yes"] === true ? "any" : "usual";
   const { explainMove } = await import("../config/moved-folder.ts");
   const moved = await explainMove(folder, request.env);
@@ -127,7 +127,7 @@ function folderWithoutConfig({ command }: Invocation, request: ConfigRequest): s
   if (flags.in !== undefined) {
     if (flags.config !== undefined || flags.workroot !== undefined)
       throw new Failure("USAGE_ERROR", "--in stands without --config and --workroot.");
-    return stands(file) ? undefined : resolve(cwd, flags.in);
+    return entryExists(file) ? undefined : resolve(cwd, flags.in);
   }
   const isNamed = [flags.workroot, env["NIGHTDESK_WORKROOT"], env["DATABASE_URL"]].some(Boolean);
   const isOurs = realpathSync(cwd) === realpathSync(packageRoot);

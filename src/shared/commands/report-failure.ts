@@ -34,7 +34,7 @@ const OF_CONFIGURATION = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Whether commands with this code exit with `EXIT.config`. */
-export const isOfConfiguration = (code: string): code is (typeof OF_CONFIGURATION)[number] =>
+export const isConfigurationCode = (code: string): code is (typeof OF_CONFIGURATION)[number] =>
   OF_CONFIGURATION.some((one) => one === code);
 
 /** Messages with several lines: a statement with a caret below the error, and a list of problems in a file. */
@@ -66,7 +66,7 @@ export function exitCodeOf(thrown: unknown): number {
 }
 
 function exitOfCommand(code: ErrorCode): number {
-  if (isOfConfiguration(code)) return EXIT.config;
+  if (isConfigurationCode(code)) return EXIT.config;
   if (code === "USAGE_ERROR") return EXIT.usage;
   return UNAVAILABLE.has(code) ? EXIT.unavailable : EXIT.error;
 }

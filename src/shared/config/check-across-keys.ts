@@ -1,5 +1,10 @@
 import { resolve } from "node:path";
-import { addressOfHost, networkKindOf, networksOf, publicOr } from "../http/network-address.ts";
+import {
+  addressOfHost,
+  networkKindOf,
+  networksOf,
+  allowedAddresses,
+} from "../http/network-address.ts";
 import { hasWeights } from "./providers.ts";
 import { judgeName } from "../job/route-models.ts";
 import { checkSchedule, configuredSchedules } from "../schedules/schedule.ts";
@@ -324,7 +329,7 @@ function* remoteProblems({ from, remote }: Source): Generator<RemoteProblem> {
   const network = address === undefined ? "public" : networkKindOf(address);
   if (url.protocol === "http:" && network !== "loopback")
     yield ["remote.url", "is without TLS; expected https://, or an address of this machine"];
-  if (address !== undefined && !publicOr(networksOf(remote.allowed_networks))(address))
+  if (address !== undefined && !allowedAddresses(networksOf(remote.allowed_networks))(address))
     yield [
       "remote.url",
       `is a ${network} address; add its network to allowed_networks, like [${address}]`,
@@ -390,7 +395,7 @@ function checkWebhook({ on_batch_end }: ConfigValues): Conflict[] {
     ];
   }
   const address = addressOfHost(url.hostname);
-  if (address === undefined || publicOr(networksOf(allowed_networks))(address)) return [];
+  if (address === undefined || allowedAddresses(networksOf(allowed_networks))(address)) return [];
   const text =
     `is ${maskWebhook(webhook)}, a ${networkKindOf(address)} address; expected a public one, or its network in ` +
     `on_batch_end.allowed_networks, like [${address}]`;

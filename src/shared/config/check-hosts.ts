@@ -1,6 +1,6 @@
 import { FROM_HOSTS, HOST_KINDS } from "./providers.ts";
 import { normalBaseUrl, parseBaseUrl, pathRuleOf } from "./base-url.ts";
-import { listedHosts, nameAt } from "./hosts.ts";
+import { listedHosts, modelNameAt } from "./hosts.ts";
 import type { HostSettings } from "./hosts-schema.ts";
 import { quote } from "./problem.ts";
 import type { Conflict } from "./problem.ts";
@@ -120,7 +120,7 @@ function checkConfirm(values: ConfigValues): Conflict[] {
     const text = `is ${quote(confirm.host)}; expected the name of an entry of hosts${names === "" ? ", which is empty" : `: ${names}`}`;
     return [{ path: [...path, "host"], text }];
   }
-  if (nameAt(place, confirm.model) !== null) return [];
+  if (modelNameAt(place, confirm.model) !== null) return [];
   const models = [...(place.entry.models?.keys() ?? [])].join(", ");
   const text = `is ${quote(confirm.model)}; expected one of the models of entry ${confirm.host} of hosts: ${models}`;
   return [{ path: [...path, "model"], text }];
@@ -154,7 +154,7 @@ function checkServed(values: ConfigValues): Conflict[] {
     const name = model[key];
     if (name === null) return [];
     const resolved = Object.hasOwn(model.aliases, name) ? (model.aliases[name] ?? name) : name;
-    if (places.some((place) => nameAt(place, resolved) !== null)) return [];
+    if (places.some((place) => modelNameAt(place, resolved) !== null)) return [];
     const text = `is ${quote(name)}, and no entry of hosts has it among its models`;
     return [{ path: ["model", key], text }];
   });
@@ -163,7 +163,7 @@ function checkServed(values: ConfigValues): Conflict[] {
 function checkEmbedderServed(values: ConfigValues): Conflict[] {
   const { provider, model_id: name } = values.embed;
   if (provider !== FROM_HOSTS) return [];
-  if (listedHosts(values).some((place) => nameAt(place, name) !== null)) return [];
+  if (listedHosts(values).some((place) => modelNameAt(place, name) !== null)) return [];
   const text = `is ${quote(name)}, and no entry of hosts has it among its models`;
   return [{ path: ["embed", "model_id"], text }];
 }

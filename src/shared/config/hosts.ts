@@ -78,7 +78,7 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
     case "transformers":
       return [];
     case FROM_HOSTS:
-      return listedHosts(config).filter((place) => nameAt(place, name) !== null);
+      return listedHosts(config).filter((place) => modelNameAt(place, name) !== null);
     case "ollama":
     case "openai-compatible": {
       const host = embedBaseUrl(config);
@@ -137,11 +137,11 @@ const namesOf = (models: NonNullable<HostSettings["models"]>): ReadonlyMap<strin
   new Map(Array.isArray(models) ? models.map((name) => [name, name]) : Object.entries(models));
 
 /** The host's name for a model; null if the host does not serve it. */
-export const nameAt = ({ entry }: HostPlace, model: string): string | null =>
+export const modelNameAt = ({ entry }: HostPlace, model: string): string | null =>
   entry === undefined || entry.models === null ? model : (entry.models.get(model) ?? null);
 
 /** The price of a call, in the currency of the prices. */
-export const moneyOf = (
+export const callPrice = (
   { entry }: Pick<HostPlace, "entry">,
   { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
 ): number =>

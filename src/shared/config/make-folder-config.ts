@@ -7,7 +7,7 @@ import { hasCode, NOT_WRITABLE } from "../store/connection/errors.ts";
 import { isHiddenName } from "../files/skipped-files.ts";
 import { loadConfig } from "./load-config.ts";
 import { distrustOfFolder } from "./read-config-chain.ts";
-import { FILE_NAME, stands, stateOfFolder } from "./select-config-file.ts";
+import { FILE_NAME, entryExists, stateOfFolder } from "./select-config-file.ts";
 import type { ConfigRequest } from "./select-config-file.ts";
 
 /** `any`: the user has confirmed a folder of any size. */
@@ -118,7 +118,7 @@ async function writeConfig(file: string, lines: readonly string[]): Promise<void
     await writeAtomicFile(file, `${lines.join("\n")}\n`, "keep");
   } catch (error) {
     // Another command has created it in the meantime.
-    if (stands(file)) return;
+    if (entryExists(file)) return;
     throw notWritable(file, error);
   }
 }
@@ -208,5 +208,5 @@ function refuseLarge(
 }
 
 /** Whether a folder looks like a workspace of the shipped configuration: it has allowed/ or a database. */
-export const isPlainDesk = (folder: string): boolean =>
-  [`allowed`, `.nightdesk`].some((name) => stands(resolve(folder, name)));
+export const isPlainWorkspace = (folder: string): boolean =>
+  [`allowed`, `.nightdesk`].some((name) => entryExists(resolve(folder, name)));

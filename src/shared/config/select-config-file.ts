@@ -82,7 +82,7 @@ const shippedFile = (name: string, { packageRoot }: ConfigRequest): string =>
 
 function findUpwards(folder: string, env: ConfigRequest["env"]): SelectedFile | null {
   const found = selectInFolder(folder, env);
-  if (stands(found.file)) return found;
+  if (entryExists(found.file)) return found;
   const parent = dirname(folder);
   return parent === folder ? null : findUpwards(parent, env);
 }
@@ -91,7 +91,7 @@ function findUpwards(folder: string, env: ConfigRequest["env"]): SelectedFile | 
 function selectInFolder(folder: string, env: ConfigRequest["env"]): SelectedFile {
   const own = join(folder, FILE_NAME);
   const state = stateOfFolder(folder, env);
-  return state === undefined || stands(own)
+  return state === undefined || entryExists(own)
     ? { file: own, how: "found", namedBy: null }
     : { file: join(state, FILE_NAME), how: "folder", namedBy: null };
 }
@@ -113,7 +113,7 @@ export function stateOfFolder(folder: string, env: ConfigRequest["env"]): string
 }
 
 /** Whether an entry of that name exists, even a dangling link: an existing entry is never skipped. */
-export function stands(file: string): boolean {
+export function entryExists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {

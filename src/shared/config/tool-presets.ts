@@ -114,7 +114,7 @@ export function whyWebOff(tool: string, web: WebSwitches): string | undefined {
 }
 
 /** Why the configuration disables a tool, as a sentence; undefined if it does not. */
-export function disabledBecause(tool: string, web: WebSwitches): string | undefined {
+export function whyToolDisabled(tool: string, web: WebSwitches): string | undefined {
   const why = whyWebOff(tool, web);
   return why === undefined ? undefined : `${tool} is disabled: ${why}`;
 }
@@ -143,7 +143,7 @@ export function investigationProblem(
   const preset = selectPreset(tools.presets, input.preset ?? DEFAULT_PRESET, input.required_tools);
   if (typeof preset === "string") return { code: "INPUT_INVALID", message: preset };
   const disabled = (input.required_tools ?? []).flatMap(
-    (tool) => disabledBecause(tool, tools.web) ?? [],
+    (tool) => whyToolDisabled(tool, tools.web) ?? [],
   );
   const [reason] = disabled;
   if (reason !== undefined) return { code: "INPUT_INVALID", message: reason };
@@ -151,7 +151,7 @@ export function investigationProblem(
   if (input.tools === "optional") {
     return canSearch(preset)
       ? undefined
-      : { code: "INPUT_INVALID", message: onlySearches(preset.name) };
+      : { code: "INPUT_INVALID", message: uselessPresetText(preset.name) };
   }
   return {
     code: "MODEL_UNSUPPORTED",
@@ -177,7 +177,7 @@ const SEARCH: ToolName = "search_index";
 export const canSearch = ({ tools }: Pick<Preset, "tools">): boolean => tools.includes(SEARCH);
 
 /** The message that a preset is useless for a model that calls no tools. */
-export const onlySearches = (preset: string): string =>
+export const uselessPresetText = (preset: string): string =>
   `For a model that calls no tools Nightdesk calls ${SEARCH} itself, which the preset ${JSON.stringify(preset)} does not have. ` +
   `Take --preset ${DEFAULT_PRESET}.`;
 

@@ -18,7 +18,7 @@ import type { SelectedBatch } from "./select-batch.ts";
 import type { LineParser } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";
 
-export type Enqueued = LoadCounts & {
+export type EnqueueResult = LoadCounts & {
   /** `queued`: the batch is open. `rejected`: no job of this file is left. `empty`: the file has no line. */
   readonly outcome: "queued" | "rejected" | "empty";
   readonly problems: LineProblems;
@@ -44,7 +44,7 @@ export async function enqueueLines(
   batch: SelectedBatch,
   chunks: AsyncIterable<Uint8Array>,
   options: EnqueueOptions,
-): Promise<Enqueued> {
+): Promise<EnqueueResult> {
   const problems = new LineProblems();
   const { parser } = options;
   const counts = await loadJobs(database, batch, chunks, { ...options, problems });

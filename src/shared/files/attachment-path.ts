@@ -47,11 +47,11 @@ function startOfName(parts: readonly string[]): number | undefined {
 }
 
 /** Whether a path, of a file or an attachment, may contain attachments. */
-export const holdsFiles = (path: string): boolean => /\.(?:eml|mbox|zip)$/i.test(path);
+export const mayHoldAttachments = (path: string): boolean => /\.(?:eml|mbox|zip)$/i.test(path);
 
 /** Whether a path is a file that may contain attachments, and no attachment itself. */
-export const isHolder = (path: string): boolean =>
-  holdsFiles(path) && attachmentPlaces(path).length === 0;
+export const isAttachmentHolder = (path: string): boolean =>
+  mayHoldAttachments(path) && attachmentPlaces(path).length === 0;
 
 const NUMBERED = /(\.(?:eml|mbox|zip))(?:\/messages\/[1-9]\d{0,6})?\/attachments\/[1-9]\d{0,6}\//gi;
 

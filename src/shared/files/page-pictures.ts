@@ -5,7 +5,7 @@ import { z } from "zod";
 import { writeAtomicFile } from "./atomic-file.ts";
 import type { Config } from "../config/schema.ts";
 import { PICTURE_TYPES } from "./picture-data.ts";
-import { noneThere } from "../store/connection/errors.ts";
+import { ignoreMissingFile } from "../store/connection/errors.ts";
 
 const side = z.number().nonnegative();
 
@@ -48,7 +48,7 @@ export const pictureKey = (parts: Readonly<Record<string, unknown>>): string =>
 /** The picture of a key; undefined if it is not stored any more, or never was. */
 export async function readPicture(folder: string, key: string): Promise<PagePicture | undefined> {
   if (!/^[0-9a-f]{64}$/.test(key)) return undefined;
-  const text = await readFile(join(folder, `${key}.json`), "utf8").catch(noneThere);
+  const text = await readFile(join(folder, `${key}.json`), "utf8").catch(ignoreMissingFile);
   if (text === undefined) return undefined;
   const { base64, ...shown } = pictureSchema.parse(JSON.parse(text));
   return { ...shown, bytes: Buffer.from(base64, "base64") };

@@ -52,7 +52,7 @@ export function formatSkipped(skipped: SkippedFiles): string {
 }
 
 /** `Files are read that end with .md, .txt, .json (security.allowed_exts)`. */
-export const takenExtensions = ({ security }: Pick<Config, "security">): string =>
+export const allowedExtensionsText = ({ security }: Pick<Config, "security">): string =>
   `Files are read that end with ${security.allowed_exts.join(", ")} (security.allowed_exts)`;
 
 /** The first line of a report, in both formats: a new report recognises by it the file that it may replace. */

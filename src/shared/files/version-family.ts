@@ -116,7 +116,7 @@ export type FamilyDocument = {
 type Member = VersionedName & { readonly path: string };
 
 /** Returns a function that finds the newer versions of a document, the newest first. It parses each name once. */
-export function newerAmong(
+export function newerVersionFinder(
   documents: readonly FamilyDocument[],
 ): (path: string) => readonly string[] {
   const families = new Map<string, Member[]>();

@@ -77,7 +77,7 @@ export function networksOf(networks: readonly string[]): Networks {
 }
 
 /** Whether an address may be accessed: public ones, and those of these networks. */
-export const publicOr =
+export const allowedAddresses =
   (networks: Networks) =>
   (address: string): boolean =>
     networkKindOf(address) === "public" || networks.has(address);

@@ -17,7 +17,10 @@ export const gradeOfFields = (
   CLAIM_GRADES.findLast((grade) => bindings.some((binding) => binding.grade === grade)) ?? null;
 
 /** Whether the result of a check contradicts the answer. */
-export const contradicts = ({ state, expects }: Pick<CheckRecord, "state" | "expects">): boolean =>
+export const contradictsAnswer = ({
+  state,
+  expects,
+}: Pick<CheckRecord, "state" | "expects">): boolean =>
   (state === "yes" || state === "no") && state !== expects;
 
 /** The number of claims that the final answer leaves out. */

@@ -8,7 +8,7 @@ import {
 } from "./label-examples.ts";
 import { issueText, ruleWords } from "../config/issue-words.ts";
 import { readDataUrl } from "../files/picture-data.ts";
-import { schemaProblem } from "../schema/check-schema.ts";
+import { findSchemaProblem } from "../schema/check-schema.ts";
 import { NEGATIVE_MODES, VERIFY_MODES } from "./verify-modes.ts";
 
 export const KINDS = [
@@ -209,7 +209,7 @@ const extractInput = z
     kind: z.literal("extract"),
     path,
     preset: z.enum(PRESETS).optional(),
-    /** JSON schema of an object; `schemaProblem` decides what it may hold. */
+    /** JSON schema of an object; `findSchemaProblem` decides what it may hold. */
     schema: z.record(z.string(), z.unknown()).optional(),
     /** For preset `classify`: the labels to choose from. */
     labels: z
@@ -447,7 +447,7 @@ export function parseJobInput(
 /** Checks the schema of an extraction once, when it is queued, and not each time that its row is read. */
 function withGoodSchema(input: JobInput): ReturnType<typeof parseJobInput> {
   const schema = input.kind === "extract" ? input.schema : undefined;
-  const problem = schema === undefined ? undefined : schemaProblem(schema);
+  const problem = schema === undefined ? undefined : findSchemaProblem(schema);
   return problem === undefined ? { ok: true, input } : { ok: false, reason: `schema: ${problem}` };
 }
 

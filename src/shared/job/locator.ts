@@ -46,5 +46,5 @@ export const formatLocator = ({
     .join(", ");
 
 /** The locator as it follows line numbers: `, page 3`; empty when the lines are enough. */
-export const behindLines = (locator: Locator | null): string =>
+export const formatAfterLines = (locator: Locator | null): string =>
   locator === null ? "" : `, ${formatLocator(locator)}`;

@@ -7,11 +7,11 @@ type Choice = Pick<OcrChoice, "box" | "chosen">;
  * Replaces words of a record by the readings that people chose; such a figure counts as read by both models. A new reading of a
  * page has slightly different boxes, so the middle of a word decides which choice applies.
  */
-export function withChoices(record: PageRecord, choices: readonly Choice[]): PageRecord {
+export function applyChoices(record: PageRecord, choices: readonly Choice[]): PageRecord {
   if (choices.length === 0) return record;
   const placed = new Set<Choice>();
   const replaced = (word: ReadWord): ReadWord => {
-    const choice = choices.findLast(({ box }) => holds(box, word.box));
+    const choice = choices.findLast(({ box }) => containsMiddle(box, word.box));
     if (choice === undefined) return word;
     const { box, confidence } = word;
     // The choice replaces all words of its place. The others stay, empty, so that cells keep their numbers.
@@ -25,12 +25,12 @@ export function withChoices(record: PageRecord, choices: readonly Choice[]): Pag
 
 const readAt = ({ lines }: PageRecord, place: PixelBox): string =>
   lines
-    .flatMap(({ words }) => words.filter(({ box }) => holds(place, box)))
+    .flatMap(({ words }) => words.filter(({ box }) => containsMiddle(place, box)))
     .map(({ text }) => text)
     .join(" ");
 
 /** Whether the middle of the other box lies in this one. */
-export const holds = (
+export const containsMiddle = (
   [left, top, right, bottom]: PixelBox,
   [x, y, otherX, otherY]: PixelBox,
 ): boolean => {
@@ -93,7 +93,7 @@ export const figuresWithin = (
 ): readonly ReadFigure[] =>
   lines
     .flatMap(({ words }) => words)
-    .filter((word) => word.text !== "" && boxes.some((box) => holds(box, word.box)))
+    .filter((word) => word.text !== "" && boxes.some((box) => containsMiddle(box, word.box)))
     .flatMap(({ text, figure, other = null, confirmed = null, confidence, box }) =>
       figure === undefined
         ? []

@@ -16,17 +16,17 @@ export const textsIn = (
   lines
     .flatMap(({ words }) => words)
     .flatMap(({ text, box, place, read }) => {
-      if (read === undefined) return wordAt(text, scaled(box, picture, size));
-      return wordAt(wanted.includes(text) ? text : read, scaled(place ?? box, picture, size));
+      if (read === undefined) return wordAt(text, scaleBox(box, picture, size));
+      return wordAt(wanted.includes(text) ? text : read, scaleBox(place ?? box, picture, size));
     });
 
-export function scaled([left, top, right, bottom]: Box, from: Size, to: Size): Box {
+export function scaleBox([left, top, right, bottom]: Box, from: Size, to: Size): Box {
   const [across, down] = [to.width / from.width, to.height / from.height];
   return [left * across, top * down, right * across, bottom * down];
 }
 
 /** Converts a box to the file's orientation, before the picture was turned for OCR. */
-export function turnBack(
+export function unturnBox(
   [left, top, right, bottom]: Box,
   { turned, picture: { width, height } }: PageRecord,
 ): [number, number, number, number] {

@@ -64,7 +64,7 @@ export function checkSchedule(entry: ScheduleEntry): readonly ScheduleProblem[] 
 }
 
 /** @throws Failure INPUT_INVALID with all problems of the schedule */
-export function assertHolds(entry: ScheduleEntry): void {
+export function assertValidSchedule(entry: ScheduleEntry): void {
   const problems = checkSchedule(entry).map(({ key, text }) => `${key} ${text}`);
   if (problems.length === 0) return;
   throw new Failure(

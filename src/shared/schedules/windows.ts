@@ -165,7 +165,7 @@ const HALF_DAY_MS = 12 * 60 * 60_000;
 
 /** The night of an instant: its date is that of twelve hours before, in the zone of the first window, else of this machine. */
 export function nightOf(instant: Date, windows: readonly string[]): Night {
-  const zone = deskZone(windows);
+  const zone = installationZone(windows);
   const evening = new Date(instant.getTime() - HALF_DAY_MS);
   const date = new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(evening);
   const midnight = instantsOf({ instant: evening, zone }, 1, 0)[0] ?? evening;
@@ -173,7 +173,7 @@ export function nightOf(instant: Date, windows: readonly string[]): Night {
 }
 
 /** The time zone of the installation: that of the first window, else that of this machine. */
-export function deskZone([first]: readonly string[]): string {
+export function installationZone([first]: readonly string[]): string {
   const parsed = first === undefined ? undefined : parseWindow(first);
   return parsed?.ok === true ? parsed.window.zone : localZone();
 }

@@ -16,7 +16,7 @@ const MOST_PATTERN_STEPS = 5_000;
  * levels; references only into itself and without cycles; patterns for an engine that never backtracks. Unknown keywords are
  * refused, since a misspelt one would have no effect; own annotations begin with `x-`. Loads no validator. Linear in the schema.
  */
-export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
+export function findSchemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
   if (!isNestedWithin(schema, MOST_VALUE_LEVELS)) {
     return `the schema is nested deeper than ${MOST_VALUE_LEVELS} levels`;
   }

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
  * Runs the body. SIGINT or SIGTERM ends the command at once with 130 or 143, after a line on how to continue.
  * @param onInterrupt returns that line: what continues without the command, and how to see it
  */
-export async function interruptible<T>(
+export async function runInterruptible<T>(
   terminal: Terminal,
   onInterrupt: () => string,
   body: (atInterrupt: (cleanUp: () => void) => void) => Promise<T>,

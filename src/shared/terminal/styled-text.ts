@@ -22,7 +22,7 @@ export const styled = (text: string, style: Style | undefined): Line =>
   style === undefined ? text : [{ text, style }];
 
 /** Concatenates lines; without any style the result is a plain text. */
-export function joined(parts: readonly Line[]): Line {
+export function joinLines(parts: readonly Line[]): Line {
   const spans = parts.flatMap(spansOf);
   return spans.some(({ style }) => style !== undefined)
     ? spans.filter(({ text }) => text !== "")
@@ -31,7 +31,7 @@ export function joined(parts: readonly Line[]): Line {
 
 /** A template whose values keep their colours. */
 export const line = (texts: TemplateStringsArray, ...values: readonly Line[]): Line =>
-  joined(texts.flatMap((text, index) => [text, values[index] ?? ""]));
+  joinLines(texts.flatMap((text, index) => [text, values[index] ?? ""]));
 
 export const plainText = (styledLine: Line): string =>
   spansOf(styledLine)
@@ -40,7 +40,7 @@ export const plainText = (styledLine: Line): string =>
 
 /** Changes each text and keeps its style. */
 export const mapTexts = (styledLine: Line, change: (text: string) => string): Line =>
-  joined(spansOf(styledLine).map((span) => [{ ...span, text: change(span.text) }]));
+  joinLines(spansOf(styledLine).map((span) => [{ ...span, text: change(span.text) }]));
 
 /** A part of a line, by offsets into its text. */
 export function sliceLine(whole: Line, start: number, end: number): Line {
@@ -50,7 +50,7 @@ export function sliceLine(whole: Line, start: number, end: number): Line {
     at += span.text.length;
     return [{ ...span, text }];
   });
-  return joined(parts);
+  return joinLines(parts);
 }
 
 /** Renders a line for a terminal. All colours are applied here. @param clean makes hostile text harmless */
@@ -114,13 +114,16 @@ function wrap(whole: Line, columns: number): readonly Line[] {
   let [start, end, width] = [0, 0, 0];
   for (const word of wordsOf(text)) {
     if (end > start && width + widthOf(word) > columns) {
-      wrapped.push(joined([wrapped.length === 0 ? "" : indent, sliceLine(whole, start, end)]));
+      wrapped.push(joinLines([wrapped.length === 0 ? "" : indent, sliceLine(whole, start, end)]));
       start = end + (word.length - word.trimStart().length);
       width = indent.length + widthOf(word.trimStart());
     } else width += widthOf(word);
     end += word.length;
   }
-  return [...wrapped, joined([wrapped.length === 0 ? "" : indent, sliceLine(whole, start, end)])];
+  return [
+    ...wrapped,
+    joinLines([wrapped.length === 0 ? "" : indent, sliceLine(whole, start, end)]),
+  ];
 }
 
 /** Marks, joiners, and the vowels and finals of decomposed Korean, which share the columns of the previous character. */

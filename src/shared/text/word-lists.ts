@@ -6,7 +6,7 @@ import { once } from "../once.ts";
 
 const words = z.array(z.string().min(1)).default([]);
 /** Single words, several per line. */
-export const lines = z
+export const wordLines = z
   .array(z.string().min(1))
   .default([])
   .transform((all) => all.flatMap((line) => line.split(" ")));
@@ -66,29 +66,29 @@ const listsSchema = z.strictObject({
   openings: z
     .strictObject({
       /** They refer to what was said before. */
-      pronouns: lines,
+      pronouns: wordLines,
       /**
        * Pronouns that refer to nothing before these words: directly ("it rains"), or after a form of "be" ("it is important").
        */
-      empty: lines,
-      empty_before: lines,
-      be: lines,
-      empty_before_behind_be: lines,
+      empty: wordLines,
+      empty_before: wordLines,
+      be: wordLines,
+      empty_before_behind_be: wordLines,
       /** They refer back unless their noun is known, a time ("this year") or the text ("this report"), or a relative follows. */
-      demonstratives: lines,
-      times: lines,
+      demonstratives: wordLines,
+      times: wordLines,
       of_itself: words,
-      relatives: lines,
+      relatives: wordLines,
       /** They refer back, unless a complement follows: "so far", "después de la muerte". */
-      connectives: lines,
-      complements: lines,
+      connectives: wordLines,
+      complements: wordLines,
       phrases: words,
       /** "Each has a number" refers back, "each bell has" does not. */
-      portions: lines,
-      verbs: lines,
+      portions: wordLines,
+      verbs: wordLines,
       /** After one of these a pronoun or a place refers back: "in it", "if there". */
-      leading: lines,
-      places: lines,
+      leading: wordLines,
+      places: wordLines,
     })
     .prefault({}),
   /** Verbs, each with its negation. A sentence with the other one of a pair says the contrary. */
@@ -98,37 +98,37 @@ const listsSchema = z.strictObject({
   /** Forms of one word without a common beginning, one group a line, without accents: strong verbs, nouns derived from verbs. */
   forms: words,
   /** Words that say nothing about a subject, and words of questions and orders, without accents. */
-  stop: lines,
+  stop: wordLines,
   /** Words that a sentence needs and its subject does not, without accents: cost, hold, become. */
-  light: lines,
+  light: wordLines,
   /** Words that begin sentences or have a capital without being a name; and titles, which precede a name. */
-  no_names: lines,
-  titles: lines,
+  no_names: wordLines,
+  titles: wordLines,
   /** Words that tell whether a name is that of a person. */
   people: z
     .strictObject({
       /** In names of firms, places and bodies, which are no persons. */
-      bodies: lines,
-      partners: lines,
-      and: lines,
+      bodies: wordLines,
+      partners: wordLines,
+      and: wordLines,
       /** After one of these comes the name of a thing, a place or an animal: "the ferry Anna". */
-      things: lines,
-      articles: lines,
-      places: lines,
+      things: wordLines,
+      articles: wordLines,
+      places: wordLines,
       /** Verbs after the name of a person, and phrases with which a person takes on a task. */
-      acts: lines,
+      acts: wordLines,
       takes_on: words,
       /** In front of a name: titles, greetings, labels of lists of names, and words that often accompany persons. */
       called: words,
       greeted: words,
       attending: words,
-      beside: lines,
+      beside: wordLines,
       /** After a name and a comma, a phrase with one of these is no role. */
-      no_roles: lines,
+      no_roles: wordLines,
       /** Frontmatter keys and table columns with names, and columns with roles. */
-      members: lines,
-      name_columns: lines,
-      role_columns: lines,
+      members: wordLines,
+      name_columns: wordLines,
+      role_columns: wordLines,
     })
     .prefault({}),
   /** Words that mark a task, its owner and its due date. */
@@ -150,19 +150,19 @@ const listsSchema = z.strictObject({
       calls: words,
       /** Promises of the writer, unless a word of the second list follows. */
       promises: words,
-      no_promises: lines,
+      no_promises: wordLines,
       /** After a name: verbs in the present tense, and infinitives after "will". */
-      does: lines,
-      will_do: lines,
+      does: wordLines,
+      will_do: wordLines,
       agreed: words,
       /** In front of a colon and a name; and in front of a name with or without a colon. */
       responsible: words,
       owner: words,
       titles: words,
-      offices: lines,
-      the: lines,
-      articles: lines,
-      who: lines,
+      offices: wordLines,
+      the: wordLines,
+      articles: wordLines,
+      who: wordLines,
       /** Verbs of duty, verbs of intent, and verbs that follow the name of an owner. */
       duties: words,
       intents: words,
@@ -171,44 +171,44 @@ const listsSchema = z.strictObject({
       /** Signs of past events, of rules for everybody, and of finished work. */
       past: words,
       rules: words,
-      done: lines,
+      done: wordLines,
       /** In front of a due date. */
       limits: words,
-      limit_articles: lines,
+      limit_articles: wordLines,
       /** Days relative to the day of reading: alone, after "next", as a part of a time, or as a weekday. */
       soon: words,
-      near: lines,
+      near: wordLines,
       next: words,
-      next_times: lines,
+      next_times: wordLines,
       parts: words,
       part_times: words,
-      every: lines,
-      at: lines,
-      in: lines,
+      every: wordLines,
+      at: wordLines,
+      in: wordLines,
       /** In letters and minutes: the writer and the recipient. */
       greetings: words,
       greeting_titles: words,
       notes_for: words,
-      for: lines,
+      for: wordLines,
       addressed: words,
       farewells: words,
-      from: lines,
+      from: wordLines,
       closings: words,
       minutes_by: words,
       minutes_role: words,
     })
     .prefault({}),
   /** Labels of common kinds of documents, and words that are frequent in them. */
-  kinds: z.record(z.string(), lines).default({}),
-  kind_cues: z.record(z.string(), lines).default({}),
+  kinds: z.record(z.string(), wordLines).default({}),
+  kind_cues: z.record(z.string(), wordLines).default({}),
   /** Labels for whatever no other label fits. */
-  others: lines,
+  others: wordLines,
   /** Pairs of opposite words, without accents: "open/closed". */
-  opposites: lines,
+  opposites: wordLines,
   /** Words for a document and its author, without accents: "the recipe asks for", "the author has tried". */
-  of_document: lines,
+  of_document: wordLines,
   /** Words of the same choice by their meaning, without accents. */
-  choices: z.record(z.string(), lines).default({}),
+  choices: z.record(z.string(), wordLines).default({}),
   /** Spelled numbers, without accents; ordinals and words for two; and multipliers of a number in front of them. */
   numbers: counts,
   ordinals: counts,

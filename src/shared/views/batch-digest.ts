@@ -1,7 +1,7 @@
 import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { formatInZone } from "../schedules/time.ts";
-import { deskZone } from "../schedules/windows.ts";
+import { installationZone } from "../schedules/windows.ts";
 import { formatState, remedyOf } from "./batch-words.ts";
 import { selectProblems } from "./batches.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
@@ -64,7 +64,7 @@ function digestLines(digested: DigestData): readonly string[] {
 }
 
 const zoneOf = ({ windows, deskWindows }: BatchProgress): string =>
-  deskZone(windows ?? deskWindows);
+  installationZone(windows ?? deskWindows);
 
 function stateLine(batch: BatchProgress): string {
   const remedy = remedyOf(batch);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { behindLines, formatLocator, locatorSchema } from "../job/locator.ts";
+import { formatAfterLines, formatLocator, locatorSchema } from "../job/locator.ts";
 import { REASON_WORDS } from "../job/claims.ts";
 import { CLAIM_GRADES, CLAIM_REASONS } from "../job/run-result.ts";
 import type { ClaimGrade } from "../job/run-result.ts";
@@ -225,7 +225,7 @@ function placeOf({ path, line_start, line_end, locator, ...claim }: StoredClaim)
       ...rangeOf(lines),
       ...(found?.page === undefined ? {} : { page: found.page }),
     } as const,
-    behindLines(found),
+    formatAfterLines(found),
   ]);
   return pieces.length === 0 ? null : pieces;
 }
@@ -280,7 +280,7 @@ const lineOf = ({
   line_start: line,
   locator,
 }: Pick<StoredClaim, "line_start" | "locator">): string =>
-  `line ${String(line)}${behindLines(locator)}`;
+  `line ${String(line)}${formatAfterLines(locator)}`;
 
 /** The statements that were left out of an answer, each with the reason. */
 export const leftOutLines = (claims: readonly LeftOutClaim[]): readonly string[] =>

@@ -15,7 +15,7 @@ const workStateSchema = z.object({ waiting: count, values: count, is_working: z.
 /** `waiting`: decisions for people: distinct tool calls, answers, steps with an unknown outcome, and `values`. */
 export type WorkState = z.infer<typeof workStateSchema>;
 
-export const selectDeskState = (db: Queryable): Promise<WorkState> =>
+export const selectWorkState = (db: Queryable): Promise<WorkState> =>
   oneRowOf(db, workStateSchema)`
      select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)

@@ -53,7 +53,7 @@ export const formatDangling = ({
       ];
 
 /** How prompts use a note that was just written. @param leftOut notes that no longer fit the prompts */
-export function formatUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
+export function formatPromptUse({ type, in_prompts: inPrompts }: Memory, leftOut: number): string {
   if (inPrompts === "no") return `Kept. A ${type} joins no prompt.`;
   const joins = "It joins the prompts of answers and summaries, from the next job on.";
   return leftOut === 0

@@ -7,13 +7,13 @@ const passageSchema = camelRow({
   heading_path: z.string().nullable(),
   text: z.string(),
 });
-export type PassageToAsk = z.infer<typeof passageSchema>;
+export type SamplePassage = z.infer<typeof passageSchema>;
 
 /** A repeatable random sample of indexed passages: chunk keys are hashes, so their order is random and stable. */
-export const selectPassagesToAsk = (
+export const selectSamplePassages = (
   db: Queryable,
   limit: number,
-): Promise<readonly PassageToAsk[]> =>
+): Promise<readonly SamplePassage[]> =>
   rowsOf(db, passageSchema, [limit])`
      select d.path, c.heading_path, c.text
        from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Locator } from "../job/locator.ts";
-import { figuresWithin, withChoices } from "../pages/figures-of-page.ts";
+import { figuresWithin, applyChoices } from "../pages/figures-of-page.ts";
 import { findWords } from "../pages/find-words.ts";
 import type { Box } from "../pages/find-words.ts";
 import type { PageRecord } from "../pages/page-record.ts";
-import { shownSize, textsIn, turnBack } from "../pages/words-of-record.ts";
+import { shownSize, textsIn, unturnBox } from "../pages/words-of-record.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 import { selectOcrChoices } from "../store/index/ocr-choices.ts";
@@ -62,7 +62,7 @@ async function selectRecords(
     const choices = await selectOcrChoices(db, sha256);
     for (const { page, record } of rows.filter((row) => row.sha256 === sha256)) {
       const chosen = choices.filter((choice) => choice.page === page);
-      records.set(keyOf(sha256, page), withChoices(record, chosen));
+      records.set(keyOf(sha256, page), applyChoices(record, chosen));
     }
   }
   return records;
@@ -75,7 +75,7 @@ function pictureOf(record: PageRecord, page: number, quote: string): QuotePictur
   // A page of a PDF is drawn turned as OCR read it; a picture file is shown unturned.
   const isDrawn = record.picture.format === "pdf";
   const placed = (box: Box): QuotePicture["boxes"][number] =>
-    isDrawn ? [...box] : turnBack(box, record);
+    isDrawn ? [...box] : unturnBox(box, record);
   return {
     ...{ page, ...shownSize(record) },
     ...{ dpi: record.picture.dpi ?? null, turned: isDrawn ? record.turned : 0, times },

@@ -1,6 +1,6 @@
-import { contradicts } from "../job/claims.ts";
+import { contradictsAnswer } from "../job/claims.ts";
 import { JUDGE_RULE } from "../job/run-result.ts";
-import { behindLines } from "../job/locator.ts";
+import { formatAfterLines } from "../job/locator.ts";
 import { SHORT_ID_CHARS } from "../store/jobs/find-id.ts";
 import { reasonText, shareText } from "./claims.ts";
 import { decisionText, unboundText } from "./field-blocks.ts";
@@ -104,10 +104,12 @@ const claimItem =
         : [
             joinTexts(
               spanPlace(row),
-              `${behindLines(row.locator)}  ${oneLine(row.carrier, "brief")}`,
+              `${formatAfterLines(row.locator)}  ${oneLine(row.carrier, "brief")}`,
             ),
           ]),
-      ...row.other_places.map((other) => joinTexts(spanPlace(other), behindLines(other.locator))),
+      ...row.other_places.map((other) =>
+        joinTexts(spanPlace(other), formatAfterLines(other.locator)),
+      ),
       ...row.checks
         .filter(
           ({ rule, verdict }) => extent === "full" || verdict === "fail" || rule === JUDGE_RULE,
@@ -120,7 +122,7 @@ const checkItem =
   (extent: Extent) =>
   (check: RunChecks["verification_checks"][number]): Item => ({
     mark: check.state === check.expects ? "ok" : check.state.toUpperCase(),
-    text: `${oneLine(check.question, extent)} Expected ${check.expects}, found ${check.state}${contradicts(check) ? ", which contradicts it" : ""}.`,
+    text: `${oneLine(check.question, extent)} Expected ${check.expects}, found ${check.state}${contradictsAnswer(check) ? ", which contradicts it" : ""}.`,
     lines: [
       `round ${check.round + 1}, check ${check.round}.${check.ordinal} by ${check.check_job_id === null ? `rule ${check.rule ?? ""}` : `job ${check.check_job_id.slice(0, SHORT_ID_CHARS)}`}, about: ${oneLine(check.claim, "brief")}`,
       ...(check.detail === "" ? [] : [oneLine(check.detail, extent)]),

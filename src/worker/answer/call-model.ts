@@ -168,7 +168,7 @@ async function askWhenDue(
     return recorded;
   }
   const estimate = estimateOf(prompt.messages, model, choice.maxTokens);
-  return askInTurn(estimate, () => requestReply(call, { trace, signal }), {
+  return callInTurn(estimate, () => requestReply(call, { trace, signal }), {
     limiter: calls.limiter,
     trace,
     signal,
@@ -265,7 +265,7 @@ type TurnParts = {
  * Makes a call when its host has room for it, and tries again after a pause when the host turns out to be busy. Throws what
  * `ask`, `acquireSlot` and `keep` throw.
  */
-export async function askInTurn(
+export async function callInTurn(
   estimate: CallEstimate,
   ask: () => Promise<RecordedReply>,
   { limiter, trace, signal, keep }: TurnParts,

@@ -51,7 +51,7 @@ export async function mapReduce<Done extends { readonly kind: string }>(
       leaves.map((leaf) => [leaf]),
     );
   }
-  const answer = await run.askWhole(evidenceOf(leaves, aboutFile(run)), 1);
+  const answer = await run.askWhole(evidenceOf(leaves, fileFacts(run)), 1);
   const halves = isOverflow(answer) ? halve(leaves) : null;
   return halves === null ? answer : fromGroups(run, halves);
 }
@@ -69,9 +69,9 @@ async function combineNodes<Done extends { readonly kind: string }>(
   nodes: readonly PartNode[],
   parts: number,
 ): Promise<Done | Refusal> {
-  if (nodes.every(({ words }) => words === null)) return nothingInParts(run, parts);
+  if (nodes.every(({ words }) => words === null)) return refuseEmptyParts(run, parts);
   const length = promptLength(nodes);
-  const whole = evidenceOf(nodes, aboutFile(run));
+  const whole = evidenceOf(nodes, fileFacts(run));
   const answer = length <= run.room ? await run.askWhole(whole, parts) : null;
   if (answer !== null && !isOverflow(answer)) return answer;
   const groups = groupToFit(nodes, answer === null ? run.room : Math.floor(length / 2));
@@ -87,7 +87,7 @@ const tooSmall = ({ model, reading }: Pick<PartsRun<never>, "model" | "reading">
     `The window of "${model}" is too small to combine the parts of ${reading.path}. Raise model.num_ctx.`,
   );
 
-export const nothingInParts = ({ reading }: Pick<LayerRun, "reading">, parts: number): Refusal =>
+export const refuseEmptyParts = ({ reading }: Pick<LayerRun, "reading">, parts: number): Refusal =>
   refuse(
     "EVIDENCE_NOT_ACQUIRED",
     `The model found nothing to go by in any of the ${parts} parts of ${reading.path}.`,
@@ -127,7 +127,7 @@ async function condenseGroup(
   layer: PartNode[],
 ): Promise<Refusal | null> {
   const isEmpty = group.every(({ words }) => words === null);
-  const answer = isEmpty ? null : await run.askPart(evidenceOf(group, aboutFile(run)));
+  const answer = isEmpty ? null : await run.askPart(evidenceOf(group, fileFacts(run)));
   const halves = answer !== null && isOverflow(answer) ? halve(group) : null;
   if (halves !== null) return condenseEach(run, halves, layer);
   if (answer?.kind === "refused" && answer.code !== "EVIDENCE_NOT_ACQUIRED") {
@@ -152,7 +152,7 @@ async function condenseEach(
 }
 
 /** The facts that all pieces of one file share. */
-export function aboutFile({
+export function fileFacts({
   reading: { path, sha256, text, charsReturned, charsFull, places },
   title,
 }: Pick<LayerRun, "reading" | "title">): AboutFile {

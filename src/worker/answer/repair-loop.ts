@@ -28,7 +28,7 @@ export type RepairPlan<T> = {
 };
 
 /** The override that makes a host enforce a schema, for hosts that can. */
-export const holdTo = (
+export const schemaOverride = (
   { facts }: Model,
   format: NonNullable<NonNullable<ModelCall["overrides"]>["format"]>,
 ): NonNullable<ModelCall["overrides"]> => (facts.toolProtocol === "text" ? {} : { format });
@@ -111,7 +111,7 @@ export async function askAgain<T>(
 /** Whether the reply has not the requested form, or the host can't enforce the form. */
 const hasWrongForm = <T>({ judged }: Attempt<T>): boolean =>
   judged.kind === "violated"
-    ? judged.isOfNoForm === true
+    ? judged.hasWrongForm === true
     : judged.kind === "refused" && judged.code === "MODEL_UNSUPPORTED";
 
 type Violated<T> = Extract<Validated<T>, { kind: "violated" }>;
@@ -182,11 +182,11 @@ const ONLY_REASONING: Validated<never> = {
     {
       code: "THOUGHT_ALONE",
       message: "It was empty: all of it stood in your thinking. Write the reply itself.",
-      told: THOUGHT_ALONE,
+      forRecord: THOUGHT_ALONE,
     },
   ],
   checks: UNCHECKED,
-  isOfNoForm: true,
+  hasWrongForm: true,
 };
 
 type Attempt<T> = { readonly text: string; readonly judged: Validated<T> };
@@ -234,7 +234,7 @@ const BOTH_TRIES =
 
 function refuseBrokenTwice(faults: readonly Fault[]): Refusal {
   const codes = [...new Set(faults.map(({ code }) => code))];
-  const told = faults.flatMap((fault) => fault.told ?? []).slice(0, MOST_TOLD);
+  const told = faults.flatMap((fault) => fault.forRecord ?? []).slice(0, MOST_TOLD);
   const remedy = codes.includes("CUT_SHORT") ? MORE_ROOM : BOTH_TRIES;
   return refuse(
     codeFor(codes),

@@ -3,7 +3,7 @@ import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { defineMcpTool, resultShape, rowShape } from "../mcp/tool.ts";
-import { openFirst } from "../../shared/once.ts";
+import { lazyOpen } from "../../shared/once.ts";
 import { parseOperators } from "../search/parse-operators.ts";
 import { checkWords, outcomeJson, openFinder } from "./find-passages.ts";
 
@@ -19,7 +19,7 @@ export function dashboardTools(
   context: CommandContext,
   database: () => Promise<Database>,
 ): readonly OfferedTool[] {
-  const finder = openFirst(async () => openFinder(context, await database(), "hybrid"));
+  const finder = lazyOpen(async () => openFinder(context, await database(), "hybrid"));
   const search = defineMcpTool({
     name: "search",
     description: "Gives what `nightdesk query TEXT --explain --json` prints.",

@@ -10,9 +10,9 @@ import { createHashingEmbedder } from "../embedders/hashing.ts";
 import { rerankerOf } from "../evidence/retrieve.ts";
 import { explainHits } from "../search/explain-hits.ts";
 import type { Explanation } from "../search/explain-hits.ts";
-import { chooseVectors, sayWhose, vectorsOf } from "../search/choose-vectors.ts";
+import { chooseVectors, vectorsNote, vectorsOf } from "../search/choose-vectors.ts";
 import type { ChooseVectors } from "../search/choose-vectors.ts";
-import { createSearch, findCorrections, isMended } from "../search/search.ts";
+import { createSearch, findCorrections, mayCorrectSpelling } from "../search/search.ts";
 import type { Correction, Passage, SearchRequest } from "../search/search.ts";
 import {
   embedderPlaceOf,
@@ -52,7 +52,7 @@ export async function openFinder(
   let said: string | null = null;
   const vectors: ChooseVectors = async () => {
     const choice = await choose();
-    said = sayWhose(choice);
+    said = vectorsNote(choice);
     return choice;
   };
   const search = createSearch({ db: database, vectors, settings, reranking: rerankingOf(config) });
@@ -66,7 +66,7 @@ export async function openFinder(
       version: versions.get(passage.path),
       explanation: explanations?.get(passage.chunkKey),
     }));
-    const mayCorrect = isMended(request) && hits.length > 0;
+    const mayCorrect = mayCorrectSpelling(request) && hits.length > 0;
     return {
       hits: asksNewest(request.text) ? newestFirst(hits) : hits,
       corrections: mayCorrect ? await findCorrections(database, request) : [],

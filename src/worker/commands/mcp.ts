@@ -12,25 +12,25 @@ import { listenForClients } from "../mcp/http.ts";
 import { offeredTools } from "../mcp/offered-tools.ts";
 import type { OfferedTool } from "../mcp/offered-tools.ts";
 import { mcpServers } from "../mcp/server.ts";
-import type { McpDesk } from "../mcp/tool.ts";
+import type { McpContext } from "../mcp/tool.ts";
 import { openOffload } from "../offload/offload.ts";
-import { openFirst } from "../../shared/once.ts";
+import { lazyOpen } from "../../shared/once.ts";
 import { openResources } from "../resources.ts";
 import { filesWithin } from "../tools/granted-files.ts";
-import type { ToolReach } from "../tools/tool.ts";
+import type { ToolAccess } from "../tools/tool.ts";
 
 /** Serves clients of the Model Context Protocol: its parent process by stdin and stdout, or those of this machine by HTTP. */
 export const mcp: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
   const { config, logger } = context;
   const { http, dashboard } = invocation.options;
-  const database = openFirst(() => openDatabase(context, "must-exist"));
+  const database = lazyOpen(() => openDatabase(context, "must-exist"));
   const desk = deskOf(context, () => database.get());
   const offered =
     dashboard === true
       ? await offeredToDashboard(context, () => database.get())
       : offeredToClients(config);
-  const servers = mcpServers({ offered, desk, version: invocation.version, logger });
+  const servers = mcpServers({ offered, context: desk, version: invocation.version, logger });
   try {
     if (http === true) await serveHttp(context, servers);
     else {
@@ -67,9 +67,9 @@ async function offeredToDashboard(
   return dashboardTools(context, database);
 }
 
-function deskOf(context: CommandContext, database: () => Promise<Database>): McpDesk {
+function deskOf(context: CommandContext, database: () => Promise<Database>): McpContext {
   const { config, invocation } = context;
-  const resources = openFirst(async () =>
+  const resources = lazyOpen(async () =>
     openResources(context, await database()).within(grantedPrefixes(config)),
   );
   return {
@@ -89,12 +89,12 @@ function deskOf(context: CommandContext, database: () => Promise<Database>): Mcp
 const NO_WEB = refuse("WEB_DENIED", "Clients of nightdesk mcp are given no web.");
 
 /** Tools for outside clients only read documents and rows. */
-const NOTHING_ELSE: Omit<ToolReach, "readFile" | "listFiles" | "search" | "signal"> = {
+const NOTHING_ELSE: Omit<ToolAccess, "readFile" | "listFiles" | "search" | "signal"> = {
   readOutput: async () => undefined,
   web: {
     search: async () => NO_WEB,
     fetchPage: async () => NO_WEB,
-    whyAsked: () => "unknown",
+    approvalReason: () => "unknown",
     whyOff: () => null,
   },
   shell: { kind: "disabled", why: "clients of nightdesk mcp are given no shell" },

@@ -7,7 +7,7 @@ import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import { Failure } from "../../shared/failure.ts";
-import { interruptible } from "../../shared/terminal/interruptible.ts";
+import { runInterruptible } from "../../shared/terminal/interruptible.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { downloadFile, planDownload } from "../embedders/fetch/download.ts";
 import type { PlannedFile } from "../embedders/fetch/download.ts";
@@ -137,7 +137,7 @@ async function download(
   let there = file.keptBytes;
   const onInterrupt = () =>
     `Stopped. ${megabytes(there)} of ${file.path} are kept beside its place: give the same command again to go on.`;
-  await interruptible(terminal, onInterrupt, () =>
+  await runInterruptible(terminal, onInterrupt, () =>
     downloadFile({ hub, commit, file, folder: place }, (bytes) => {
       there = bytes;
       terminal.status(`${file.path}  ${megabytes(bytes)} of ${megabytes(file.bytes)}`);

@@ -18,7 +18,7 @@ import type { HostModels } from "../models/list-models.ts";
 import type { Model } from "../models/model.ts";
 import { fullName } from "../models/ollama-probe.ts";
 import { accessOfCommand } from "../settings.ts";
-import { askedBy } from "../verify/judge/exam-sequence.ts";
+import { ownSources } from "../verify/judge/exam-sequence.ts";
 import { alignColumns } from "./align-columns.ts";
 
 type ListedModel = {
@@ -263,7 +263,7 @@ const OWN_TEXT = {
 };
 
 const ownText = (own: OwnCounts): string =>
-  askedBy(own)
+  ownSources(own)
     .map((by) => `, ${OWN_TEXT[by]} ${countsText(own[by])}`)
     .join("");
 

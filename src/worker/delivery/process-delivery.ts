@@ -12,7 +12,7 @@ import type { Database, Queryable } from "../../shared/store/connection/database
 import { takeBackLate } from "../../shared/store/hosts/exams.ts";
 import { completeBatches } from "../../shared/store/jobs/batches.ts";
 import type { CompletedBatch } from "../../shared/store/jobs/batches.ts";
-import { claimJob, holdJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
+import { claimJob, lockJob, isLeftToOthers } from "../../shared/store/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { requeueMissing } from "../../shared/store/jobs/dispatch.ts";
 import { isSettled, settleRun } from "../../shared/store/jobs/settle-run.ts";
@@ -251,7 +251,7 @@ const settleWithMore = (
   record: RunRecord,
 ): ReturnType<typeof settleRun> =>
   database.transaction(async (db) => {
-    if (!(await holdJob(db, run.runId))) return undefined;
+    if (!(await lockJob(db, run.runId))) return undefined;
     if (settlement.kind === "drafted") await queueChecks(db, job, settlement);
     if (settlement.kind === "parked" && settlement.review !== undefined)
       await requestReview(db, job, settlement.review);

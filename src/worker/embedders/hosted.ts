@@ -1,6 +1,6 @@
 import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import type { ConfigValues } from "../../shared/config/schema.ts";
-import { nameAt } from "../../shared/config/hosts.ts";
+import { modelNameAt } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ModelHost } from "../models/host-failure.ts";
@@ -230,7 +230,7 @@ export async function tryEachHost(
   const { signal } = new AbortController();
   const trials: HostTrial[] = [];
   for (const at of place.hosts) {
-    const name = nameAt(at, settings.model_id) ?? settings.model_id;
+    const name = modelNameAt(at, settings.model_id) ?? settings.model_id;
     const error: unknown = await hosts.open(at, name, signal).then(
       () => undefined,
       (reason: unknown) => reason,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { moneyOf } from "../../shared/config/hosts.ts";
+import { callPrice } from "../../shared/config/hosts.ts";
 import type { CallPlace } from "../../shared/config/hosts.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { NOT_MADE, SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
+import { UNMADE_CALL, SLOTS_CHANNEL } from "../../shared/store/hosts/calls.ts";
 import type { CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { HostFailure } from "../../shared/failure.ts";
 import { nightOf } from "../../shared/schedules/windows.ts";
@@ -159,7 +159,7 @@ function costOf(
   { perBatch, perNight }: PacingSettings,
   night: Night,
 ): CallCost {
-  const money = moneyOf(host, { promptTokens, completionTokens: replyTokens });
+  const money = callPrice(host, { promptTokens, completionTokens: replyTokens });
   return { tokens: promptTokens + replyTokens, money, night, perBatch, perNight };
 }
 
@@ -167,7 +167,7 @@ function endOf(ending: CallEnding, host: CallPlace): CallEnd {
   switch (ending.kind) {
     case "answered": {
       const tokens = ending.promptTokens + ending.completionTokens;
-      const money = moneyOf(host, ending);
+      const money = callPrice(host, ending);
       return { answer: "answered", calls: 1, tokens, seconds: ending.durationMs / 1000, money };
     }
     case "unanswered":
@@ -176,12 +176,12 @@ function endOf(ending: CallEnding, host: CallPlace): CallEnd {
         calls: 1,
         tokens: ending.promptTokens,
         seconds: ending.durationMs / 1000,
-        money: moneyOf(host, { promptTokens: ending.promptTokens, completionTokens: 0 }),
+        money: callPrice(host, { promptTokens: ending.promptTokens, completionTokens: 0 }),
       };
     case "busy":
-      return { ...NOT_MADE, answer: "busy", pauseSeconds: (ending.retryAfterMs ?? 0) / 1000 };
+      return { ...UNMADE_CALL, answer: "busy", pauseSeconds: (ending.retryAfterMs ?? 0) / 1000 };
     case "not_made":
-      return NOT_MADE;
+      return UNMADE_CALL;
   }
 }
 

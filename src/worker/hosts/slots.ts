@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Failure } from "../../shared/failure.ts";
 import { RunAborted } from "../../shared/job/settlement.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
-import { endCall, NOT_MADE, takeCall } from "../../shared/store/hosts/calls.ts";
+import { endCall, UNMADE_CALL, takeCall } from "../../shared/store/hosts/calls.ts";
 import type { BudgetRefusal, CallCost, CallEnd } from "../../shared/store/hosts/calls.ts";
 import { enterHost } from "../../shared/store/hosts/hosts.ts";
 import type { CallPlace } from "../../shared/config/hosts.ts";
@@ -56,7 +56,7 @@ export async function acquireSlot(
     }
     own?.leave("served");
   } catch (error) {
-    await endSafely(db, ticket, NOT_MADE);
+    await endSafely(db, ticket, UNMADE_CALL);
     own?.leave("gave up");
     throw error;
   }

@@ -3,8 +3,8 @@ import { posix } from "node:path";
 import {
   attachmentPlaces,
   DEEPEST_ATTACHMENT,
-  holdsFiles,
-  isHolder,
+  mayHoldAttachments,
+  isAttachmentHolder,
 } from "../../shared/files/attachment-path.ts";
 import type { TakenFile } from "../../shared/store/index/watched-files.ts";
 import { attachedBytes } from "../documents/extraction.ts";
@@ -28,7 +28,7 @@ export async function takeAttachments(
   const rules = rulesForAttachments(rulesOf(watch.rules, { kind: "new" }));
   const taken: TakenFile[] = [];
   for (const mail of files) {
-    if (!isHolder(mail.path)) continue;
+    if (!isAttachmentHolder(mail.path)) continue;
     for await (const { path, bytes } of readHeld(source, mail)) {
       if (storablePath(path) !== path) continue;
       const rule = await selectRule(rules, {
@@ -80,7 +80,7 @@ async function* heldIn(
   { path: of, bytes }: HeldFile,
   depth: number,
 ): AsyncGenerator<HeldFile> {
-  if (!holdsFiles(of) || depth === DEEPEST_ATTACHMENT) return;
+  if (!mayHoldAttachments(of) || depth === DEEPEST_ATTACHMENT) return;
   const extracted = await source.extractText(of, bytes);
   if (extracted.kind === "unreadable") return;
   for (const attachment of extracted.attachments ?? []) {

@@ -5,11 +5,11 @@ import type { FileFacts } from "../../shared/store/index/documents.ts";
 import {
   indexMovedFiles,
   moveDueFiles,
-  recordLook,
+  recordScan,
   selectTaken,
   takeFiles,
 } from "../../shared/store/index/watched-files.ts";
-import type { Look, Move, TakenFile } from "../../shared/store/index/watched-files.ts";
+import type { FolderScan, Move, TakenFile } from "../../shared/store/index/watched-files.ts";
 import type { LabelDecision } from "../../shared/store/index/watched-labels.ts";
 import { factsOf, listFiles } from "./list-files.ts";
 import type { ListedFile } from "./list-files.ts";
@@ -43,7 +43,7 @@ export type WatchDeps = {
 };
 
 /** The result of a look, for the log. */
-export type LookOutcome = Look & {
+export type LookOutcome = FolderScan & {
   readonly taken: number;
   /** Decisions about files whose classification has ended. */
   readonly decisions: readonly LabelDecision[];
@@ -67,7 +67,7 @@ export async function lookAtSource(
   const listing = await listFiles(source, new Set(source.extensions ?? deps.extensions));
   if (listing.kind === "missing") {
     const look = { files: 0, restless: 0, problem: `there is no folder ${source.label}` };
-    await recordLook(database, source.name, look);
+    await recordScan(database, source.name, look);
     return { ...look, taken: 0, decisions: [], moves: [] };
   }
   const { due, restless } = selectResting(listing.files, watch.rest_s * 1_000, memory);
@@ -89,7 +89,7 @@ export async function lookAtSource(
   const moved = moves.flatMap((move) => (move.kind === "moved" ? [move.path] : []));
   if (moved.length > 0) await indexMovedFiles(database, batch, moved);
   const look = { files: listing.files.length, restless, problem: null };
-  await recordLook(database, source.name, look);
+  await recordScan(database, source.name, look);
   return { ...look, taken, decisions, moves };
 }
 

@@ -2,7 +2,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Citation, Outcome } from "../../shared/job/run-result.ts";
 import type { Pending } from "../../shared/job/settlement.ts";
 import type { CallParts } from "../answer/call-model.ts";
-import { askAgain, askWithRepair, holdTo } from "../answer/repair-loop.ts";
+import { askAgain, askWithRepair, schemaOverride } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import type { PipelineSettings, Reading } from "../evidence/types.ts";
 import type { Fault } from "../evidence/validated.ts";
@@ -47,7 +47,7 @@ export function answerRequest(
   return {
     ...asText,
     prompt,
-    overrides: holdTo(model, claimsSchemaFor(form)),
+    overrides: schemaOverride(model, claimsSchemaFor(form)),
     judge: check(judging, form, parts),
     otherwise: asText,
   };

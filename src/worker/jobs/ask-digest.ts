@@ -1,7 +1,7 @@
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { boundChecks, boundClaims } from "../run-trace.ts";
-import { askWithRepair, holdTo } from "../answer/repair-loop.ts";
+import { askWithRepair, schemaOverride } from "../answer/repair-loop.ts";
 import type { AcceptedReply, RepairPlan } from "../answer/repair-loop.ts";
 import { fencePieces } from "../answer/prompt.ts";
 import { DIGEST_CLAIMS_PROMPT, DIGEST_PROMPT } from "../answer/prompts.ts";
@@ -14,7 +14,7 @@ import type { PureWork } from "../offload/offload.ts";
 import { applyEdits } from "../text/clean-text.ts";
 import { NOTHING_CHECKED } from "../verify/check-answer.ts";
 import type { AnswerRules, PassedAnswer } from "../verify/check-answer.ts";
-import { checkInForm, isIgnored, noClaims } from "../verify/check-claims.ts";
+import { checkInForm, isFormIgnored, noClaimsFault } from "../verify/check-claims.ts";
 import { claimsSchemaFor } from "../verify/claims-reply.ts";
 import type { ClaimsForm } from "../verify/claims-reply.ts";
 import { claimRecords } from "../verify/claims/answer-claims.ts";
@@ -72,7 +72,7 @@ export async function askDigest(
   };
   const asClaims: RepairPlan<CheckedDigest> = {
     ...asText,
-    overrides: holdTo(model, claimsSchemaFor(LINES)),
+    overrides: schemaOverride(model, claimsSchemaFor(LINES)),
     prompt: promptOf(DIGEST_CLAIMS_PROMPT, values),
     judge: judgeIn(LINES),
     otherwise: asText,
@@ -113,8 +113,8 @@ function validateDigest(
   if (formed.kind === "formless") {
     return {
       kind: "violated",
-      isOfNoForm: true,
-      faults: [noClaims(formed)],
+      hasWrongForm: true,
+      faults: [noClaimsFault(formed)],
       checks: NOTHING_CHECKED,
     };
   }
@@ -174,7 +174,7 @@ type JudgedDigest = {
 
 export function validateReply({ reply, rules, mostLines, form = null }: DigestReply): JudgedDigest {
   const checked = checkInForm(reply, rules, form);
-  const ignored = isIgnored(checked);
+  const ignored = isFormIgnored(checked);
   const judged = validateDigest(checked, rules, mostLines);
   if (judged.kind === "refused") return { judged, isIgnored: ignored };
   const { checks, claims = [] } = judged;
@@ -213,13 +213,13 @@ function uncitedFaults(lines: readonly DigestLine[]): Fault[] {
   if (places.length === 0) return [];
   const shown = places.slice(0, MOST_NAMED).join(", ");
   const message = `Line ${shown} cites nothing. Every line ends with the numbers of what carries it, like [1].`;
-  return [{ code: "CITATION_MISSING", message, told: message }];
+  return [{ code: "CITATION_MISSING", message, forRecord: message }];
 }
 
 function tooManyFaults(lines: number, most: number): Fault[] {
   if (lines <= most * MOST_OVER) return [];
   const message = `It has ${String(lines)} lines, and at most ${String(most)} were asked for.`;
-  return [{ code: "TOO_MANY_LINES", message, told: message }];
+  return [{ code: "TOO_MANY_LINES", message, forRecord: message }];
 }
 
 /** The refusal of a digest when the model reports that the answers say nothing. */

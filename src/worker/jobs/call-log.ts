@@ -4,7 +4,7 @@ import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import {
   insertModelCall,
   selectModelCalls,
-  takeOverCall,
+  copyCall,
 } from "../../shared/store/jobs/model-calls.ts";
 import { endCall } from "../../shared/store/hosts/calls.ts";
 import type { StoredCall } from "../../shared/store/jobs/model-calls.ts";
@@ -53,7 +53,7 @@ export function openCallLog(
     return (await replies).get(requestSha256);
   };
   const fromOtherJobs = async (requestSha256: string): Promise<RecalledReply | undefined> => {
-    const call = await takeOverCall(database, job, requestSha256);
+    const call = await copyCall(database, job, requestSha256);
     return call === undefined ? undefined : recalledReply(call);
   };
   return {

@@ -31,23 +31,28 @@ import {
   wrapSchema,
 } from "../verify/bindings/quoted-fields.ts";
 import type { FieldValue } from "../verify/bindings/quoted-fields.ts";
-import { constraintOf } from "../verify/fields-schema.ts";
+import { enforcedSchema } from "../verify/fields-schema.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 import { selectAnswerer } from "./ask-run.ts";
 import type { Answerer } from "./ask-run.ts";
 import { extractionOf, MERGE } from "./extraction.ts";
 import type { Extraction } from "./extraction.ts";
 import { examplesForPrompt } from "./nearest-examples.ts";
-import { bindValues, leaveOut, LOOK_UP, validateFields } from "../verify/validate-fields.ts";
+import {
+  bindValues,
+  leaveOutUnsupported,
+  LOOK_UP,
+  validateFields,
+} from "../verify/validate-fields.ts";
 import type { GivenFields } from "../verify/validate-fields.ts";
 import { titleOf } from "../evidence/number.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import {
-  aboutFile,
+  fileFacts,
   condenseGroups,
   FEWEST_ROOM,
   isOverflow,
-  nothingInParts,
+  refuseEmptyParts,
   roomForEvidence,
   wholeFooter,
 } from "../answer/map-reduce.ts";
@@ -107,7 +112,7 @@ function extractOutcome({ reading }: ExtractRun, { fields, parts, citations }: E
 function draftOf(run: ExtractRun, extracted: Extracted): Draft<Extracted> {
   const { reading, model, choice, parts } = run;
   const leaves = leavesOf(reading, Number.POSITIVE_INFINITY);
-  const evidence = evidenceOf(leaves, aboutFile(run));
+  const evidence = evidenceOf(leaves, fileFacts(run));
   const text = JSON.stringify(extracted.fields);
   return {
     ...{ kind: "draft", value: extracted, text, model, choice },
@@ -232,7 +237,7 @@ async function secondPass(run: ExtractRun): Promise<readonly PartFields[] | Refu
       leaves.map((leaf) => [leaf]),
     );
   }
-  const asked = await askFields(run, evidenceOf(leaves, aboutFile(run)), "second");
+  const asked = await askFields(run, evidenceOf(leaves, fileFacts(run)), "second");
   const halves = isOverflow(asked) ? halve(leaves) : null;
   if (halves !== null) return askInParts(run, halves);
   return asked.kind === "refused" ? asked : [{ node: only, given: asked.value }];
@@ -277,7 +282,7 @@ async function check(run: ExtractRun, parts: readonly PartFields[]): Promise<Ext
     one === null ? [] : [{ ...one, chars: node.endChar - node.startChar }],
   );
   const [first] = given;
-  if (first === undefined) return nothingInParts(run, parts.length);
+  if (first === undefined) return refuseEmptyParts(run, parts.length);
   const paired = parts.length === 1 ? first.paired : await mergeGiven(run, given);
   const checked = await run.check(paired, run.parts.signal);
   const [fault] = checked.faults;
@@ -302,12 +307,12 @@ async function bindMerged(
 ): Promise<Extracted | Refusal> {
   const { extraction, check, reading } = run;
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
-  const { sources: evidence } = evidenceOf(whole, aboutFile(run));
+  const { sources: evidence } = evidenceOf(whole, fileFacts(run));
   const rules = { check, evidence, offload: run.parts.offload, signal: run.parts.signal };
   const bound = await bindValues(checked.values, rules);
   const verdicts = await askJudge(run, checked.values, bound, evidence);
   const found = applyVerdicts(checked.values, bound, verdicts);
-  const left = await leaveOut(checked, found, rules);
+  const left = await leaveOutUnsupported(checked, found, rules);
   const dropped = new Map([...before, ...left.dropped]);
   const refusal = refuseUnsupported(checked.values, found, dropped, reading.path);
   if (refusal !== null) return refusal;
@@ -482,7 +487,7 @@ async function fieldsPlan(
   if (model.facts.toolProtocol === "text") return unheld;
   // A host that can enforce a schema gets it; the reply is checked all the same. The prompt has the schema as well, for a host
   // that refuses to take one.
-  const overrides = { format: constraintOf(held) };
+  const overrides = { format: enforcedSchema(held) };
   return model.facts.readsPrompts
     ? { ...unheld, overrides, otherwise: unheld }
     : { ...unheld, overrides };

@@ -5,7 +5,7 @@ import { isRecord } from "../../shared/schema/json-value.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { findDates } from "../text/figures/dates.ts";
 import { objectSchema } from "../text/model-json.ts";
-import { isQuotedValue, unpair } from "../verify/bindings/quoted-fields.ts";
+import { isQuotedValue, withoutQuotes } from "../verify/bindings/quoted-fields.ts";
 import type { Fields, FieldsSchema } from "../verify/fields-schema.ts";
 import { append } from "../../shared/group-by.ts";
 
@@ -200,7 +200,7 @@ function distinctItems(items: readonly unknown[]): unknown[] {
 
 /** Items that differ only in case and blanks are equal. */
 function keyOf(item: unknown): string {
-  const plain = unpair(item);
+  const plain = withoutQuotes(item);
   return JSON.stringify(isRecord(plain) ? Object.entries({ ...plain, quote: null }).sort() : plain)
     .toLowerCase()
     .replace(/\s+/g, " ");

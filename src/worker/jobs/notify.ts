@@ -1,7 +1,7 @@
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { HookTarget, NotifyInput } from "../../shared/job/job.ts";
-import { networksOf, publicOr } from "../../shared/http/network-address.ts";
+import { networksOf, allowedAddresses } from "../../shared/http/network-address.ts";
 import { summaryAlone } from "../../shared/job/run-result.ts";
 import type { Answer } from "../../shared/job/run-result.ts";
 import { REST_MS } from "../run-trace.ts";
@@ -69,7 +69,12 @@ function callTarget(
     );
   }
   if (target === "webhook" && webhook !== null) {
-    const post = { key: event.event_id, body, timeoutS, isAllowed: publicOr(networksOf(networks)) };
+    const post = {
+      key: event.event_id,
+      body,
+      timeoutS,
+      isAllowed: allowedAddresses(networksOf(networks)),
+    };
     return withDeadline(limits, async (limited) => {
       const signature = await signatureOf(event, body, context);
       return callWebhook(webhook, { ...post, signature }, limited);

@@ -16,7 +16,7 @@ import { pacingSettingsOf } from "../hosts/pacing-settings.ts";
 import type { Limiter } from "../models/limiter.ts";
 import { openSchemaThread } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
-import { openFirst } from "../../shared/once.ts";
+import { lazyOpen } from "../../shared/once.ts";
 import { openResources } from "../resources.ts";
 import type { WorkerResources } from "../resources.ts";
 import { mostEntailmentMs, mostRerankMs } from "../settings.ts";
@@ -70,7 +70,7 @@ export function openRuns(
     settings: pacingSettingsOf(config),
   });
   const schemas = { compileSchema: schemaCompiler(), offloadSchema: openSchemaThread() };
-  const investigations = openFirst(async () => {
+  const investigations = lazyOpen(async () => {
     const { openInvestigations } = await import("./investigate/open-investigations.ts");
     return openInvestigations(context, database, place);
   });
@@ -157,7 +157,7 @@ function judgeFor(settings: JudgeSettings): AskJudge | undefined {
   const { verify, model } = settings.config;
   const isNobody = verify.judge.model === "same" && !hasWeights(model.provider);
   if (verify.judge.model === "off" || (isNobody && verify.judge.form !== "nli")) return undefined;
-  const opened = openFirst(async () => (await import("./judge/open-judge.ts")).openJudge(settings));
+  const opened = lazyOpen(async () => (await import("./judge/open-judge.ts")).openJudge(settings));
   return async (...asked) => (await opened.get())(...asked);
 }
 

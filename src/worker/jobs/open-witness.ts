@@ -1,4 +1,4 @@
-import { confirmHostsOf, nameAt } from "../../shared/config/hosts.ts";
+import { confirmHostsOf, modelNameAt } from "../../shared/config/hosts.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure } from "../../shared/failure.ts";
 import { routeChat } from "../../shared/job/route-models.ts";
@@ -70,7 +70,7 @@ async function openModel(
   const [place] = confirmHostsOf(config);
   if (place === undefined) throw new Error(`${host} is not listed`);
   const open = hostOpener(place, config, accessByHost(config, invocation.env), null);
-  const model = await open(nameAt(place, name) ?? name, signal);
+  const model = await open(modelNameAt(place, name) ?? name, signal);
   if (model.profile?.readsPictures === false) throw readsNoPictures(confirm);
   return { ...model, name, host: place.host };
 }

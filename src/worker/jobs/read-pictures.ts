@@ -9,7 +9,7 @@ import type { Outcome } from "../../shared/job/run-result.ts";
 import { once } from "../../shared/once.ts";
 import { STATEMENT_LIMITS_MS } from "../../shared/store/connection/limited-client.ts";
 import { reportProgress } from "../../shared/store/jobs/claim-job.ts";
-import { forgetFacts, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
+import { rescanPath, insertOcrPage, selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
 import type { OcrPage } from "../../shared/store/index/ocr-pages.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { layeredIn, pagesToRead } from "../documents/extraction.ts";
@@ -46,7 +46,7 @@ export async function readPictures(call: OcrRun, resources: WorkerResources): Pr
   const isKnown = new Set(known.map(({ page }) => page));
   const left = file.pages.filter((page) => !isKnown.has(page));
   const read = await readPages({ ...call, file: { ...file, sha256, settings, left } }, resources);
-  await forgetFacts(database, path);
+  await rescanPath(database, path);
   const [holder] = attachmentPlaces(path);
   await call.trace.step("index", () =>
     scanSources({ ...call, input: {} }, resources, [holder?.file ?? path]),

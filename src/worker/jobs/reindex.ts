@@ -19,13 +19,13 @@ import {
 import type { VectorSpace } from "../../shared/store/index/embeddings.ts";
 import {
   countUnreadFiles,
-  forgetUnread,
-  selectPictured,
+  rescanUnreadPictures,
+  selectFilesWithPictures,
 } from "../../shared/store/index/ocr-pages.ts";
 import { switchSearchedVectors } from "../../shared/store/index/searched-vectors.ts";
 import { asOnlyBuilder, dropVectorIndex } from "../../shared/store/index/vector-index.ts";
 import { notifyJobs } from "../../shared/store/jobs/batches.ts";
-import { holdJob, reportProgress } from "../../shared/store/jobs/claim-job.ts";
+import { lockJob, reportProgress } from "../../shared/store/jobs/claim-job.ts";
 import type { ClaimedJob } from "../../shared/store/jobs/claim-job.ts";
 import { insertJobs } from "../../shared/store/jobs/insert-jobs.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
@@ -55,7 +55,7 @@ export async function runIndex(
   resources: WorkerResources,
 ): Promise<Answer> {
   if (call.input.options?.ocr === true && resources.config.index.ocr !== null)
-    await forgetUnread(resources.database);
+    await rescanUnreadPictures(resources.database);
   const summary = await call.trace.step("index", () => scanSources(call, resources, null));
   call.trace.mayTake(STATEMENT_LIMITS_MS.build);
   const missing = call.input.options?.embed === false ? 0 : await queueEmbed(call.job, resources);
@@ -75,7 +75,7 @@ async function queueOcr(
   const settings = ocrFingerprint(config.index.ocr);
   if (settings === null) return {};
   const { source = null, ocr } = input.options ?? {};
-  const paths = await selectPictured(database, { settings, readWith: READ_WITH, source });
+  const paths = await selectFilesWithPictures(database, { settings, readWith: READ_WITH, source });
   const jobs = paths.map((path, at) =>
     jobOf(`${job.customId}.ocr.${at + 1}`, { kind: "ocr", path }),
   );
@@ -231,7 +231,7 @@ export async function queueInBatch(
 ): Promise<void> {
   await database.transaction(async (db) => {
     await insertJobs(db, batchId, jobs);
-    if (!(await holdJob(db, runId))) throw new RunAborted("lease_lost");
+    if (!(await lockJob(db, runId))) throw new RunAborted("lease_lost");
     await notifyJobs(db);
   });
 }

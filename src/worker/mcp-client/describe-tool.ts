@@ -1,7 +1,7 @@
 import { canonicalJson, isRecord } from "../../shared/schema/json-value.ts";
 import { configuredMcpTool, nameOfMcpTool, TOOL_NAME } from "../../shared/config/mcp-servers.ts";
 import type { McpServerConfig } from "../../shared/config/mcp-servers.ts";
-import { schemaProblem } from "../../shared/schema/check-schema.ts";
+import { findSchemaProblem } from "../../shared/schema/check-schema.ts";
 import { cleanText, firstCodePoints } from "../text/clean-text.ts";
 import { neutraliseText } from "../text/neutralise-text.ts";
 import type { McpDefinition } from "./definition.ts";
@@ -62,7 +62,7 @@ function parametersOf(
 ): Readonly<Record<string, unknown>> | string {
   const named = Object.entries(given).filter(([key]) => key !== "$schema");
   const schema = { properties: {}, ...Object.fromEntries(named) };
-  const problem = schemaProblem(schema);
+  const problem = findSchemaProblem(schema);
   if (problem !== undefined)
     return `the schema of its arguments is not taken: ${wordsOf(problem, 200)}`;
   const text = canonicalJson(withPlainWords(schema, "schema"));

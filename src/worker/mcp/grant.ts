@@ -1,8 +1,8 @@
 import { Failure } from "../../shared/failure.ts";
 import { pathPrefixOf } from "../../shared/files/path-prefix.ts";
-import type { McpDesk } from "./tool.ts";
+import type { McpContext } from "./tool.ts";
 
-type Settings = Pick<McpDesk["config"], "mcp" | "roots" | "security">;
+type Settings = Pick<McpContext["config"], "mcp" | "roots" | "security">;
 
 /** The path prefixes of `mcp.roots`, links resolved; for a file its path. Empty: everything is granted. */
 export const grantedPrefixes = (config: Settings): readonly string[] =>

@@ -1,7 +1,7 @@
 import { DOCUMENT_TOOLS } from "./document-tools.ts";
 import { ROW_TOOLS } from "./row-tools.ts";
 import { SUBMIT_JOB } from "./submit-tool.ts";
-import type { McpDesk, McpTool } from "./tool.ts";
+import type { McpContext, McpTool } from "./tool.ts";
 
 /** All tools for outside clients. */
 export const OFFERED_TOOLS: readonly McpTool[] = [...DOCUMENT_TOOLS, ...ROW_TOOLS, SUBMIT_JOB];
@@ -16,11 +16,11 @@ export type OfferedTool = {
  * The tools that clients see. A tool that `mcp.tools` does not name is hidden. A named tool that can't be used is disabled, and
  * the instructions tell clients why.
  */
-export const offeredTools = (config: McpDesk["config"]): readonly OfferedTool[] =>
+export const offeredTools = (config: McpContext["config"]): readonly OfferedTool[] =>
   OFFERED_TOOLS.filter(({ name }) => isNamed(name, config)).map((tool) => ({
     tool,
     disabled: tool.disabled?.(config) ?? null,
   }));
 
-const isNamed = (name: string, { mcp }: McpDesk["config"]): boolean =>
+const isNamed = (name: string, { mcp }: McpContext["config"]): boolean =>
   mcp.tools.some((one) => one === name);

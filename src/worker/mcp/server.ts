@@ -8,19 +8,19 @@ import { findUnstorable } from "../text/model-json.ts";
 import { parseArgs } from "../tools/tool.ts";
 import { typedErrorOf, withinTime } from "./call-limits.ts";
 import type { OfferedTool } from "./offered-tools.ts";
-import type { McpDesk, McpTool } from "./tool.ts";
+import type { McpContext, McpTool } from "./tool.ts";
 
 const CALL_MS = 60_000;
 
 type ServerParts = {
   readonly offered: readonly OfferedTool[];
-  readonly desk: McpDesk;
+  readonly context: McpContext;
   readonly version: string;
   readonly logger: Logger;
 };
 
 /** Creates a server for each connection, or each HTTP request. */
-export function mcpServers({ offered, desk, version, logger }: ServerParts): McpServerFactory {
+export function mcpServers({ offered, context, version, logger }: ServerParts): McpServerFactory {
   const instructions = instructionsOf(offered);
   return () => {
     const server = new McpServer({ name: "nightdesk", version }, { instructions });
@@ -37,7 +37,7 @@ export function mcpServers({ offered, desk, version, logger }: ServerParts): Mcp
             openWorldHint: false,
           },
         },
-        (args, { mcpReq }) => runCall(tool, args, { desk, logger, signal: mcpReq.signal }),
+        (args, { mcpReq }) => runCall(tool, args, { context, logger, signal: mcpReq.signal }),
       );
       if (disabled !== null) registered.disable();
     }
@@ -62,13 +62,13 @@ function withoutCheck(schema: z.ZodType) {
   return { "~standard": { version: 1 as const, vendor, jsonSchema, validate } };
 }
 
-type CallParts = Pick<ServerParts, "desk" | "logger"> & { readonly signal: AbortSignal };
+type CallParts = Pick<ServerParts, "context" | "logger"> & { readonly signal: AbortSignal };
 
 /** Runs a call with any arguments, and returns its result or a coded error. Never throws. */
 async function runCall(
   tool: McpTool,
   given: unknown,
-  { desk, logger, signal }: CallParts,
+  { context, logger, signal }: CallParts,
 ): Promise<CallToolResult> {
   const fault = findUnstorable(given ?? {});
   if (fault !== null) return failedResult("INVALID_ARGS", `The call can't be made: ${fault}.`);
@@ -77,7 +77,7 @@ async function runCall(
   const ended = new AbortController();
   try {
     const bounded = AbortSignal.any([signal, ended.signal]);
-    const result = await withinTime(tool.run(read.args, desk, bounded), CALL_MS);
+    const result = await withinTime(tool.run(read.args, context, bounded), CALL_MS);
     if (isRefusal(result)) return failedResult(result.code, result.message);
     return resultOf({ ok: true, ...result });
   } catch (error) {

@@ -9,7 +9,7 @@ import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { liesIn } from "../tools/granted-files.ts";
 import { grantedPrefixes, prefixWithin } from "./grant.ts";
 import { defineMcpTool, resultShape } from "./tool.ts";
-import type { McpDesk, McpTool } from "./tool.ts";
+import type { McpContext, McpTool } from "./tool.ts";
 
 const KINDS = ["investigate", ...SUBMIT_KINDS] as const;
 
@@ -83,7 +83,7 @@ const tooMany = (most: number): Failure =>
   );
 
 /** @throws Failure INPUT_INVALID for a job that this configuration can't run, or that clients may not queue */
-function inputOf(args: Submitted, context: McpDesk) {
+function inputOf(args: Submitted, context: McpContext) {
   const { kind = "investigate" } = args;
   assertMayQueue(kind, context);
   const parsed = parseJobInput(
@@ -97,7 +97,7 @@ function inputOf(args: Submitted, context: McpDesk) {
   return parsed.input;
 }
 
-function assertMayQueue(kind: (typeof KINDS)[number], { config }: McpDesk): void {
+function assertMayQueue(kind: (typeof KINDS)[number], { config }: McpContext): void {
   const { submit_preset: preset, submit_kinds: kinds } = config.mcp;
   const allowed = KINDS.filter((one) =>
     one === "investigate" ? preset !== null : kinds.includes(one),
@@ -117,7 +117,7 @@ function assertMayQueue(kind: (typeof KINDS)[number], { config }: McpDesk): void
 
 function taskInput(
   { kind = "investigate", task, path_prefix: prefix, ...of }: Submitted,
-  context: McpDesk,
+  context: McpContext,
 ) {
   if (task === undefined) throw missing(kind, "task");
   if (of.path !== undefined || of.extract !== undefined) throw unwanted(kind, "path and extract");
@@ -130,7 +130,10 @@ function taskInput(
   };
 }
 
-function fileInput({ kind = "summarize", path, extract, ...of }: Submitted, { config }: McpDesk) {
+function fileInput(
+  { kind = "summarize", path, extract, ...of }: Submitted,
+  { config }: McpContext,
+) {
   if (path === undefined) throw missing(kind, "path");
   if (of.task !== undefined || of.path_prefix !== undefined)
     throw unwanted(kind, "task and path_prefix");
@@ -161,7 +164,7 @@ const boundTo = (prefix = "") =>
   prefix === "" ? {} : { options: { path_prefix: cleanText(prefix) } };
 
 /** @throws Failure INPUT_INVALID */
-function prefixOf(wanted: string | undefined, { config }: McpDesk): string | undefined {
+function prefixOf(wanted: string | undefined, { config }: McpContext): string | undefined {
   if (wanted !== undefined) return prefixWithin(wanted, config);
   const [only, ...others] = grantedPrefixes(config);
   if (others.length === 0) return only;

@@ -3,16 +3,16 @@ import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import type { ToolReach } from "../tools/tool.ts";
+import type { ToolAccess } from "../tools/tool.ts";
 
 /** The context of tools for outside clients. */
-export type McpDesk = {
+export type McpContext = {
   readonly config: Pick<Config, "mcp" | "tools" | "model" | "roots" | "security">;
   /** Holds the keys of services. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly database: () => Promise<Database>;
   /** Files and index within the grant of `mcp.roots`. */
-  readonly reach: (signal: AbortSignal) => Promise<ToolReach>;
+  readonly reach: (signal: AbortSignal) => Promise<ToolAccess>;
 };
 
 /** Sizes, ids and texts; the key of a text from a document or a model begins with `untrusted_`. */
@@ -28,8 +28,8 @@ export type McpTool<Args extends object = object> = {
   readonly result: z.ZodType;
   readonly changes: "nothing" | "queues a job";
   /** Why the configuration disables it; null if it is enabled. */
-  disabled?(config: McpDesk["config"]): string | null;
-  run(args: Args, context: McpDesk, signal: AbortSignal): Promise<McpResult | Refusal>;
+  disabled?(config: McpContext["config"]): string | null;
+  run(args: Args, context: McpContext, signal: AbortSignal): Promise<McpResult | Refusal>;
 };
 
 type Definition<Shape extends z.ZodRawShape> = Omit<

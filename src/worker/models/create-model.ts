@@ -5,7 +5,7 @@ import { Failure } from "../../shared/failure.ts";
 import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import { withoutAlias } from "../../shared/job/route-models.ts";
 import { extractiveModel } from "./extractive/extractive.ts";
-import { openFirst } from "../../shared/once.ts";
+import { lazyOpen } from "../../shared/once.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { Model, ModelFacts, ModelRegistry } from "./model.ts";
@@ -225,7 +225,7 @@ function modelOpener(
 }
 
 function transformersOpener(config: ModelConfig): Open {
-  const models = openFirst(async () =>
+  const models = lazyOpen(async () =>
     (await import("./transformers.ts")).transformersModels(config),
   );
   return async (name, signal) => (await models.get())(name, signal);

@@ -1,4 +1,4 @@
-import { nameAt } from "../../shared/config/hosts.ts";
+import { modelNameAt } from "../../shared/config/hosts.ts";
 import type { HostPlace } from "../../shared/config/hosts.ts";
 import { Failure, HostFailure } from "../../shared/failure.ts";
 import type { ClosedHost } from "../../shared/store/hosts/choose-host.ts";
@@ -102,7 +102,7 @@ type ServingHost = { readonly place: HostPlace; readonly nameThere: string };
 
 const servingHosts = (name: string, places: readonly HostPlace[]): readonly ServingHost[] =>
   places.flatMap((place) => {
-    const nameThere = nameAt(place, name);
+    const nameThere = modelNameAt(place, name);
     return nameThere === null ? [] : [{ place, nameThere }];
   });
 

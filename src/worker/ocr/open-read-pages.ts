@@ -3,7 +3,7 @@ import type { Config } from "../../shared/config/schema.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { selectOcrChoices } from "../../shared/store/index/ocr-choices.ts";
 import { selectOcrPages } from "../../shared/store/index/ocr-pages.ts";
-import { withChoices } from "../../shared/pages/figures-of-page.ts";
+import { applyChoices } from "../../shared/pages/figures-of-page.ts";
 import type { PageRecord } from "../../shared/pages/page-record.ts";
 import type { ReadPages } from "./with-read-pages.ts";
 
@@ -24,7 +24,7 @@ export function openReadPages(ocr: OcrSettings, db: Queryable): ReadPages {
           unreadable === null
             ? ({
                 kind: "read",
-                record: withChoices(record as PageRecord, chosenOn(page)),
+                record: applyChoices(record as PageRecord, chosenOn(page)),
               } as const)
             : ({ kind: "unreadable", why: unreadable } as const),
         ]),

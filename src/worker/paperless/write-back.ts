@@ -1,4 +1,4 @@
-import { noteWrites, selectWritesTo } from "../../shared/store/index/write-backs.ts";
+import { recordWrites, selectWritesTo } from "../../shared/store/index/write-backs.ts";
 import type { ExtractedFile, NewWrite, WriteBack } from "../../shared/store/index/write-backs.ts";
 import { numberOf } from "../sync/paperless.ts";
 import { GONE, lastDescription, createNamed, readDocument } from "./documents.ts";
@@ -61,7 +61,7 @@ async function writeClaimed(
   for (const [target, decision] of plan) ends.set(target, endOf(decision));
   if (batch.mode === "write") {
     if (basis !== undefined) {
-      const noted = await noteWrites(source.db, batch.batchId, newWrites(file, plan));
+      const noted = await recordWrites(source.db, batch.batchId, newWrites(file, plan));
       const settled = await settleWrites(source, [...begun, ...noted], basis);
       for (const target of targets) {
         const end = settled.get(keyOf(target));
@@ -210,5 +210,5 @@ async function noteWithheld(
         : [];
     },
   );
-  if (rows.length > 0) await noteWrites(db, batchId, rows);
+  if (rows.length > 0) await recordWrites(db, batchId, rows);
 }

@@ -1,6 +1,6 @@
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
-import { noteLook, selectExtracted } from "../../shared/store/index/write-backs.ts";
+import { recordWriteBackEnd, selectExtracted } from "../../shared/store/index/write-backs.ts";
 import type { DocumentId, ExtractedFile } from "../../shared/store/index/write-backs.ts";
 import { openPaperlessPlace } from "../sync/open-remote.ts";
 import { readNames } from "./documents.ts";
@@ -52,7 +52,7 @@ export async function writeBatch(
       values.push(...ends.map((end) => ({ source, remoteId, ...end })));
     }
   }
-  if (batch.mode === "write") await noteLook(database, batch.batchId);
+  if (batch.mode === "write") await recordWriteBackEnd(database, batch.batchId);
   return { values, documents: done.size, left };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { lines, readNames } from "../../shared/text/word-lists.ts";
+import { wordLines, readNames } from "../../shared/text/word-lists.ts";
 
-const words = lines.transform((all): ReadonlySet<string> => new Set(all));
+const words = wordLines.transform((all): ReadonlySet<string> => new Set(all));
 
 /** The lists of `assets/names/files.json`: names and parts of names, several in a line. */
 const schema = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { normaliseText } from "../../shared/text/normalise-text.ts";
 import { once } from "../../shared/once.ts";
-import { lines, readNames } from "../../shared/text/word-lists.ts";
+import { wordLines, readNames } from "../../shared/text/word-lists.ts";
 
 /**
  * Kinds of words beside a name, listed for eight languages in `assets/names/asked-files.json`. "reading" requests the content
@@ -11,7 +11,7 @@ import { lines, readNames } from "../../shared/text/word-lists.ts";
 const kinds = ["reading", "behind", "asking", "saying", "inside", "noun", "article"] as const;
 type Kind = (typeof kinds)[number] | "other";
 
-const lists = readNames("asked-files.json", z.record(z.enum(kinds), lines));
+const lists = readNames("asked-files.json", z.record(z.enum(kinds), wordLines));
 const kindsByWord = once(() => {
   const byWord = new Map<string, Set<Kind>>();
   for (const kind of kinds)

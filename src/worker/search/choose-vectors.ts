@@ -87,7 +87,7 @@ const untilItFails = (embedder: Embedder, giveUp: (why: string) => void): Embedd
 });
 
 /** The note for a search that runs while vectors are made anew; null where the configured embedder is used. */
-export function sayWhose(choice: VectorChoice): string | null {
+export function vectorsNote(choice: VectorChoice): string | null {
   switch (choice.whose) {
     case "configured":
       return null;

@@ -293,7 +293,7 @@ export async function correctedQuestion(
   request: SearchRequest,
 ): Promise<LexicalQuestion> {
   const question = lexicalQuestion(request);
-  if (!isMended(request)) return question;
+  if (!mayCorrectSpelling(request)) return question;
   const mended = await correctSpelling(db, request);
   const added = new Map<string, number>();
   for (const { term, times } of mended.flatMap(({ terms }) => terms)) {
@@ -303,7 +303,10 @@ export async function correctedQuestion(
 }
 
 /** Whether words that the index does not hold may be replaced. */
-export const isMended = ({ mode, spelling }: Pick<SearchRequest, "mode" | "spelling">): boolean =>
+export const mayCorrectSpelling = ({
+  mode,
+  spelling,
+}: Pick<SearchRequest, "mode" | "spelling">): boolean =>
   mode === "hybrid" && spelling !== "as written";
 
 /** The words of a request as the index holds them. */

@@ -1,7 +1,7 @@
 import { isErrorCode } from "../../shared/failure.ts";
 import { isRecord } from "../../shared/schema/json-value.ts";
 import type { RunEvent } from "../../shared/job/run-result.ts";
-import { contradicts } from "../../shared/job/claims.ts";
+import { contradictsAnswer } from "../../shared/job/claims.ts";
 import type { CheckRecord } from "../../shared/job/verification.ts";
 import { boundedLabel } from "../../shared/metrics/metrics.ts";
 import type { Definitions, Labels, Metrics } from "../../shared/metrics/metrics.ts";
@@ -165,7 +165,7 @@ export function runMetrics({ record }: Pick<Metrics, "record">): RunMetrics {
 
 function verdictOf(check: CheckRecord): string {
   if (check.state === "open" || check.state === "unknown") return check.state;
-  return contradicts(check) ? "contradicted" : "confirmed";
+  return contradictsAnswer(check) ? "contradicted" : "confirmed";
 }
 
 /** The number of hints by rule, from the details of the step look_around. */

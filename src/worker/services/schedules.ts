@@ -2,8 +2,8 @@ import { parseCron } from "../../shared/schedules/cron-times.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { parseCatchUp } from "../../shared/schedules/schedule.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { makeRun } from "../../shared/store/schedules/schedule-runs.ts";
-import type { MadeRun } from "../../shared/store/schedules/schedule-runs.ts";
+import { queueScheduleRun } from "../../shared/store/schedules/schedule-runs.ts";
+import type { ScheduleRun } from "../../shared/store/schedules/schedule-runs.ts";
 import {
   SCHEDULES_CHANNEL,
   selectNow,
@@ -89,7 +89,7 @@ export async function runWhenDue(
   database: Database,
   schedule: Schedule,
   now: Date,
-): Promise<(MadeRun & { readonly cause: "tick" | "missed" }) | undefined> {
+): Promise<(ScheduleRun & { readonly cause: "tick" | "missed" }) | undefined> {
   const read = parseCron(schedule.cron, schedule.timezone);
   if (!read.ok) return undefined;
   const plannedAt = read.times.previous(now);
@@ -97,6 +97,6 @@ export async function runWhenDue(
   const cause = ageMs <= IN_TIME_MS ? "tick" : "missed";
   const isTooOld = cause === "missed" && ageMs > (parseCatchUp(schedule.catchUp) ?? 0);
   if (isTooOld || plannedAt <= schedule.since) return undefined;
-  const made = await makeRun(database, schedule, plannedAt, cause);
+  const made = await queueScheduleRun(database, schedule, plannedAt, cause);
   return made === undefined ? undefined : { ...made, cause };
 }

@@ -5,7 +5,7 @@ import { bindSources } from "../index/sources.ts";
 import type { IndexSource } from "../index/sources.ts";
 import type { LookOutcome } from "../index/watch-source.ts";
 import type { Watch } from "../index/watch-rules.ts";
-import { openFirst } from "../../shared/once.ts";
+import { lazyOpen } from "../../shared/once.ts";
 import { openSandbox } from "../sandbox/open-sandbox.ts";
 import { policyOf, sourcesOf, textExtractionOf } from "../settings.ts";
 import type { Service } from "./supervisor.ts";
@@ -21,7 +21,7 @@ type Watched = {
 
 /** Checks each watched source at its own interval. Only rows record which files were taken. */
 export function watchService({ config, database, logger }: WatchParts): Service {
-  const opened = openFirst(() => openWatched({ config, database }));
+  const opened = lazyOpen(() => openWatched({ config, database }));
   return {
     name: "watched folders",
     trouble: "watched folders could not be looked at",

@@ -1,7 +1,7 @@
 import { rootCertificates } from "node:tls";
 import { readCertificates, readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { networksOf, publicOr } from "../../shared/http/network-address.ts";
+import { networksOf, allowedAddresses } from "../../shared/http/network-address.ts";
 import { denied } from "./http-place.ts";
 import type { PaperlessPlace } from "../paperless/paperless-api.ts";
 import type { HttpPlace } from "./http-place.ts";
@@ -70,7 +70,7 @@ async function readPlace(source: MirroredSource, configRoot: string, env: Enviro
   const place: HttpPlace = {
     source: source.name,
     timeoutMs: remote.timeout_s * 1_000,
-    isAllowed: publicOr(networksOf(remote.allowed_networks)),
+    isAllowed: allowedAddresses(networksOf(remote.allowed_networks)),
     ca: await readAuthorities(source, configRoot),
   };
   return { place, login: await readLogin(source, configRoot, env) };

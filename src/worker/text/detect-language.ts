@@ -4,7 +4,7 @@ import { once } from "../../shared/once.ts";
 import { LANGUAGES } from "../../shared/text/language.ts";
 import type { Language } from "../../shared/text/language.ts";
 import { isAscii, normaliseText } from "../../shared/text/normalise-text.ts";
-import { lines, readNames } from "../../shared/text/word-lists.ts";
+import { wordLines, readNames } from "../../shared/text/word-lists.ts";
 import { byLanguage, LISTED_LANGUAGES } from "./word-forms.ts";
 import type { ListedLanguage } from "./word-forms.ts";
 
@@ -18,8 +18,8 @@ export type UnitLanguage = ListedLanguage | "japanese";
 const listed = readNames(
   "frequent-words.json",
   z.strictObject({
-    frequent: z.partialRecord(z.enum(LANGUAGES), lines),
-    of_few: z.record(z.enum(LISTED_LANGUAGES), lines),
+    frequent: z.partialRecord(z.enum(LANGUAGES), wordLines),
+    of_few: z.record(z.enum(LISTED_LANGUAGES), wordLines),
   }),
 );
 const frequentOf = byLanguage(

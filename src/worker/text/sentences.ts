@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lines, readNames } from "../../shared/text/word-lists.ts";
+import { wordLines, readNames } from "../../shared/text/word-lists.ts";
 
 /**
  * Where the sentences of a paragraph end: offsets in UTF-16 units, ascending, the last one the paragraph's length. Closing
@@ -148,7 +148,7 @@ function isOrdinal(number: string, { before, next }: Sides): boolean {
 const opens = (word: string): boolean =>
   !/^\p{L}\.$/u.test(word) && lists().openers.has(word.replace(/['’].*$|\.$/u, "").toLowerCase());
 
-const words = lines.transform((all): ReadonlySet<string> => new Set(all));
+const words = wordLines.transform((all): ReadonlySet<string> => new Set(all));
 const lists = readNames(
   "abbreviations.json",
   z.strictObject({

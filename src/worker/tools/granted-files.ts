@@ -2,7 +2,7 @@ import type { DocumentFilter } from "../../shared/files/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import type { Passage, PipelineDependencies } from "../evidence/types.ts";
-import type { ToolReach } from "./tool.ts";
+import type { ToolAccess } from "./tool.ts";
 
 /** Hits that are checked to count those outside of the grant. */
 const MOST_CHECKED = 50;
@@ -19,7 +19,7 @@ export type FileParts = Pick<
 type Located = { readonly kind: "located"; readonly path: string };
 
 /** The files and the index within a grant. */
-export type GrantedFiles = Pick<ToolReach, "readFile" | "listFiles" | "search"> & {
+export type GrantedFiles = Pick<ToolAccess, "readFile" | "listFiles" | "search"> & {
   /** Null for a path within the grant. */
   readonly check: (path: string) => Refusal | null;
   /** The path of the file that a name means, if it is within the grant. */

@@ -4,7 +4,7 @@ import { splitLines } from "../documents/lines.ts";
 import type { Reading } from "../evidence/types.ts";
 import { spanPassage } from "../evidence/span-passage.ts";
 import { defineTool, filledText, outputOf } from "./tool.ts";
-import type { ToolOutput, ToolReach } from "./tool.ts";
+import type { ToolOutput, ToolAccess } from "./tool.ts";
 
 const LINE = "a line number from 1";
 
@@ -35,7 +35,7 @@ export const READ_TEXT_FILE = defineTool({
 
 async function run(
   { path, from_line: from = 1, to_line: to = Infinity }: z.infer<typeof READ_ARGS>,
-  { readFile }: Pick<ToolReach, "readFile">,
+  { readFile }: Pick<ToolAccess, "readFile">,
 ): Promise<ToolOutput | Refusal> {
   const reading = await readFile(path);
   if (reading.kind === "refused") return reading;

@@ -7,7 +7,7 @@ import type { Passage } from "../evidence/types.ts";
 import type { PureWork } from "../offload/offload.ts";
 import { plural } from "../evidence/footer.ts";
 import { defineTool, filledText, numberUpTo, outputOf, pathPrefix } from "./tool.ts";
-import type { ToolReach } from "./tool.ts";
+import type { ToolAccess } from "./tool.ts";
 
 const MATCHES = 10;
 const MOST_MATCHES = 40;
@@ -92,7 +92,7 @@ async function searchFiles(
   paths: readonly string[],
   wanted: Wanted,
   limit: number,
-  { readFile, offload, signal }: ToolReach,
+  { readFile, offload, signal }: ToolAccess,
 ): Promise<TextMatches> {
   const startedAt = performance.now();
   const passages: Passage[] = [];

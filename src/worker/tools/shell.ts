@@ -24,7 +24,7 @@ import type {
   ShellRun,
   ToolEvidence,
   ToolOutput,
-  ToolReach,
+  ToolAccess,
 } from "./tool.ts";
 
 /** A command of this length with the most inputs makes a preview that is too long to show for approval, and is refused then. */
@@ -107,7 +107,7 @@ const WHY_ASKED: Readonly<Record<Asking["reason"], string>> = {
 
 async function run(
   { command, inputs = [] }: ShellArgs,
-  { shell }: Pick<ToolReach, "shell">,
+  { shell }: Pick<ToolAccess, "shell">,
   permit?: Permit,
 ): Promise<ToolOutput | Refusal> {
   if (shell.kind === "disabled") {

@@ -83,7 +83,7 @@ export type ShellRun = {
 };
 
 /** Everything outside itself that a tool may use, within the grant of the run. */
-export type ToolReach = {
+export type ToolAccess = {
   /** Reads a file through the sandbox, from its beginning. Refusals: those of the sandbox, PATH_DENIED (outside the grant). */
   readonly readFile: (path: string) => Promise<Reading | Refusal>;
   /** Paths of all files that may be read within the grant, relative to the work root, in order. */
@@ -164,9 +164,9 @@ export type Tool<Args extends object = object> = {
   /** The reason why this machine can't use it; null or left out: it can. */
   disabled?(machine: MachineParts): string | null;
   /** The approval that this call needs; null or left out: none. */
-  approval?(args: Args, reach: ToolReach): Promise<ApprovalNeed | null>;
+  approval?(args: Args, reach: ToolAccess): Promise<ApprovalNeed | null>;
   /** A refusal goes to the model, which may try something else; a fault is thrown. */
-  run(args: Args, reach: ToolReach, permit?: Permit): Promise<ToolOutput | Refusal>;
+  run(args: Args, reach: ToolAccess, permit?: Permit): Promise<ToolOutput | Refusal>;
 };
 
 /**

@@ -18,7 +18,7 @@ export const WEB_FETCH = defineTool({
   limits: { callsPerRun: 30 },
   disabled: ({ web }) => web.whyOff("web_fetch"),
   async approval({ url }, { web }) {
-    const reason = web.whyAsked(url);
+    const reason = web.approvalReason(url);
     if (reason === null) return null;
     const isUnknown = reason === "unknown";
     return {

@@ -49,11 +49,11 @@ export function checkInForm(
 }
 
 /** Whether the host did not enforce the requested claims: the reply is prose, even if right, or another object. */
-export const isIgnored = (checked: FormedAnswer | FormlessReply): boolean =>
+export const isFormIgnored = (checked: FormedAnswer | FormlessReply): boolean =>
   checked.kind === "formless" ? checked.why === "ignored" : checked.form === "prose";
 
 /** The fault of a reply that is no list of claims. */
-export const noClaims = ({ why }: FormlessReply): { code: "NO_CLAIMS"; message: string } => ({
+export const noClaimsFault = ({ why }: FormlessReply): { code: "NO_CLAIMS"; message: string } => ({
   code: "NO_CLAIMS",
   message: NO_CLAIMS[why],
 });

@@ -10,7 +10,7 @@ import { neutraliseDraft } from "../text/neutralise-text.ts";
 import { NOTHING_CHECKED } from "./check-answer.ts";
 import type { AnswerRules, CheckableReply, CheckedAnswer, PassedAnswer } from "./check-answer.ts";
 import { withoutCitations } from "./citations.ts";
-import { checkInForm, isIgnored, noClaims } from "./check-claims.ts";
+import { checkInForm, isFormIgnored, noClaimsFault } from "./check-claims.ts";
 import type { FormlessReply } from "./check-claims.ts";
 import type { ClaimsForm } from "./claims-reply.ts";
 import { claimRecords } from "./claims/answer-claims.ts";
@@ -54,7 +54,7 @@ type Checkable = {
 
 export function checkReply({ reply, rules, form = null }: Checkable): CheckedReply {
   const checked = checkInForm(reply, rules, form);
-  const ignored = isIgnored(checked);
+  const ignored = isFormIgnored(checked);
   if (checked.kind === "formless") {
     return { ...checked, detail: { form: checked.why }, isIgnored: ignored };
   }
@@ -141,8 +141,8 @@ export const validateAnswer =
       case "formless":
         return {
           kind: "violated",
-          isOfNoForm: true,
-          faults: [noClaims(checked)],
+          hasWrongForm: true,
+          faults: [noClaimsFault(checked)],
           checks: NOTHING_CHECKED,
           facts: checked.detail,
         };

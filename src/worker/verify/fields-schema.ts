@@ -60,7 +60,7 @@ const KEPT: ReadonlySet<string> = new Set([
 const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
 
 /** The part of a schema that a host enforces: its shape, without patterns, lengths and annotations. */
-export const constraintOf = (schema: FieldsSchema): FieldsSchema =>
+export const enforcedSchema = (schema: FieldsSchema): FieldsSchema =>
   Object.fromEntries(
     Object.entries(schema)
       .filter(([keyword]) => KEPT.has(keyword))
@@ -70,11 +70,11 @@ export const constraintOf = (schema: FieldsSchema): FieldsSchema =>
 function constrainKeyword(keyword: string, value: unknown): unknown {
   if (keyword === "enum" || keyword === "const") return value;
   if (Array.isArray(value)) {
-    return value.map((one: unknown) => (isRecord(one) ? constraintOf(one) : one));
+    return value.map((one: unknown) => (isRecord(one) ? enforcedSchema(one) : one));
   }
   if (!isRecord(value)) return value;
-  if (!NAMED.has(keyword)) return constraintOf(value);
+  if (!NAMED.has(keyword)) return enforcedSchema(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, isRecord(one) ? constraintOf(one) : one]),
+    Object.entries(value).map(([name, one]) => [name, isRecord(one) ? enforcedSchema(one) : one]),
   );
 }

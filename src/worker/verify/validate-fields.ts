@@ -110,7 +110,12 @@ async function validateOpened(given: Fields, rules: FieldRules): Promise<Validat
     ...(attempt === "first" ? unboundFaults(checked.values, bindings) : []),
   ];
   if (wrong.length > 0) return { kind: "violated", faults: wrong, checks, facts };
-  return { kind: "passed", value: await leaveOut(checked, bindings, rules), checks, facts };
+  return {
+    kind: "passed",
+    value: await leaveOutUnsupported(checked, bindings, rules),
+    checks,
+    facts,
+  };
 }
 
 /** Binds each value to the words of the document that hold it. */
@@ -129,7 +134,7 @@ const CHARS_OF_A_VALUE = 400;
  * Leaves unsupported values out of fields: null if the schema allows null, else omitted if not required. All values stay if the
  * schema refuses the rest.
  */
-export async function leaveOut(
+export async function leaveOutUnsupported(
   { paired, values }: CheckedFields,
   bindings: readonly FieldBinding[],
   { check, signal }: Pick<FieldRules, "check" | "signal">,
@@ -210,7 +215,7 @@ const refuseDeclined = (): Validated<never> =>
     "The document does not give the fields that are asked for. Ask for others, or let them be null.",
   );
 
-const fault = (code: string, message: string): Fault => ({ code, message, told: message });
+const fault = (code: string, message: string): Fault => ({ code, message, forRecord: message });
 const violatedBy = (one: Fault): Validated<never> => ({
   kind: "violated",
   faults: [one],

@@ -7,7 +7,7 @@ import type { Refusal } from "../../shared/failure.ts";
 import type { Queryable } from "../../shared/store/connection/database.ts";
 import { endWebCall, takeWebCall } from "../../shared/store/hosts/web-calls.ts";
 import type { WebCallEnd, WebPlace } from "../../shared/store/hosts/web-calls.ts";
-import { disabledBecause, WEB_TOOLS, whyWebOff } from "../../shared/config/tool-presets.ts";
+import { whyToolDisabled, WEB_TOOLS, whyWebOff } from "../../shared/config/tool-presets.ts";
 import { openOffload } from "../offload/offload.ts";
 import type { OutboundRequest } from "../outbound-request.ts";
 import { fetchBytes } from "./fetch-page.ts";
@@ -42,7 +42,7 @@ export type WebAccess = {
   search(query: string, limit: number): Promise<SearchResults | Refusal>;
   fetchPage(url: string): Promise<FetchedPage | Refusal>;
   /** Why a fetch needs approval: the URL is unknown, or every fetch needs it; null if none is needed. */
-  whyAsked(url: string): WebDoor["asks"] | null;
+  approvalReason(url: string): WebDoor["asks"] | null;
   readonly whyOff: WebDoor["whyOff"];
 };
 
@@ -115,7 +115,7 @@ export function openWeb({ config, env, database, lookup }: WebParts): WebDoor {
 }
 
 function refuseIfOff(what: keyof typeof WEB_TOOLS, web: Config["tools"]["web"]): Refusal | null {
-  const reason = disabledBecause(WEB_TOOLS[what], web);
+  const reason = whyToolDisabled(WEB_TOOLS[what], web);
   return reason === undefined ? null : refuse("WEB_DENIED", reason);
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
+import { findSchemaProblem } from "../../../src/shared/schema/check-schema.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { answered, refused, workByHand } from "../work-by-hand.ts";
@@ -188,7 +188,7 @@ describe("extract", () => {
   test.each(["incident", "letter"])("the schema %s of the examples is a good one", async (name) => {
     const file = resolve(import.meta.dirname, `../../../examples/schemas/${name}.json`);
     expect(
-      schemaProblem(JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>),
+      findSchemaProblem(JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>),
     ).toBeUndefined();
   });
 });

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { assertHolds, configuredSchedules } from "../../../src/shared/schedules/schedule.ts";
+import {
+  assertValidSchedule,
+  configuredSchedules,
+} from "../../../src/shared/schedules/schedule.ts";
 import { makeScratch, packageRoot } from "./scratch.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -84,7 +87,7 @@ test("the example of letters holds, with its schedules", async () => {
   });
   for (const entry of configuredSchedules(config))
     expect(() => {
-      assertHolds(entry);
+      assertValidSchedule(entry);
     }).not.toThrow();
 });
 

@@ -6,8 +6,8 @@ import {
   confirmHostsOf,
   embedderHostsOf,
   modelHostsOf,
-  moneyOf,
-  nameAt,
+  callPrice,
+  modelNameAt,
 } from "../../../src/shared/config/hosts.ts";
 import { showConfig } from "../../../src/shared/config/show-config.ts";
 import { makeScratch, packageRoot } from "./scratch.ts";
@@ -34,9 +34,11 @@ test("the configuration of docs/hosts.md loads, in the order in which its hosts 
   expect(places.map(({ entry }) => entry?.name)).toEqual(["attic", "desk", "rented"]);
   const [attic, , rented] = places;
   if (attic === undefined || rented === undefined) throw new Error("no hosts");
-  expect(nameAt(attic, "qwen3")).toBe("qwen3:8b");
-  expect(nameAt(attic, "qwen3-32b")).toBeNull();
-  expect(moneyOf(rented, { promptTokens: 1_000_000, completionTokens: 500_000 })).toBeCloseTo(0.75);
+  expect(modelNameAt(attic, "qwen3")).toBe("qwen3:8b");
+  expect(modelNameAt(attic, "qwen3-32b")).toBeNull();
+  expect(callPrice(rented, { promptTokens: 1_000_000, completionTokens: 500_000 })).toBeCloseTo(
+    0.75,
+  );
 });
 
 test("a host may be there to look at figures alone, and has to be listed for it", async () => {
@@ -161,7 +163,7 @@ describe("a list of hosts", () => {
     const [place, ...others] = embedderHostsOf(await scratch.load());
     expect(place).toMatchObject({ host: HOST.url, provider: "openai-compatible" });
     expect(place?.entry?.name).toBe("attic");
-    expect(place === undefined ? null : nameAt(place, "nomic")).toBe("nomic");
+    expect(place === undefined ? null : modelNameAt(place, "nomic")).toBe("nomic");
     expect(others).toEqual([]);
   });
 

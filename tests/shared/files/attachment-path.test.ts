@@ -3,7 +3,7 @@ import {
   attachmentPlaces,
   withoutAttachmentNumbers,
 } from "../../../src/shared/files/attachment-path.ts";
-import { newerAmong } from "../../../src/shared/files/version-family.ts";
+import { newerVersionFinder } from "../../../src/shared/files/version-family.ts";
 
 describe("the path of an attachment", () => {
   test("is that of its mail, and what lies in it", () => {
@@ -49,6 +49,6 @@ describe("the path of an attachment", () => {
       supersedes: [],
       secrets: [],
     });
-    expect(newerAmong([of(1), of(2)])(of(1).path)).toEqual([]);
+    expect(newerVersionFinder([of(1), of(2)])(of(1).path)).toEqual([]);
   });
 });

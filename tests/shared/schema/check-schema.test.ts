@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseJobInput } from "../../../src/shared/job/job.ts";
 import { schemaCompiler } from "../../../src/worker/json-schema.ts";
-import { schemaProblem } from "../../../src/shared/schema/check-schema.ts";
+import { findSchemaProblem } from "../../../src/shared/schema/check-schema.ts";
 import { timeTaken } from "../../support/time-taken.ts";
 
 const objectOf = (properties: Readonly<Record<string, unknown>>, rest = {}) => ({
@@ -24,7 +24,7 @@ describe("a schema that is queued", () => {
       objectOf({ $ref: { type: "string" }, type: { type: "string" } }),
     ],
   ])("may hold %s", (_, schema) => {
-    expect(schemaProblem(schema)).toBeUndefined();
+    expect(findSchemaProblem(schema)).toBeUndefined();
   });
 
   test.each<readonly [string, Record<string, unknown>, string]>([
@@ -93,13 +93,13 @@ describe("a schema that is queued", () => {
       "longer than 32,768",
     ],
   ])("may not hold %s, and is told where", (_, schema, problem) => {
-    expect(schemaProblem(schema)).toContain(problem);
+    expect(findSchemaProblem(schema)).toContain(problem);
   });
 
   test("may not be nested without end, nor unfold without end", () => {
     let deep: Record<string, unknown> = { type: "string" };
     for (let level = 0; level < 40; level += 1) deep = objectOf({ a: deep });
-    expect(schemaProblem(deep)).toContain("nested deeper than 24 levels");
+    expect(findSchemaProblem(deep)).toContain("nested deeper than 24 levels");
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => [
         `d${level}`,
@@ -108,7 +108,7 @@ describe("a schema that is queued", () => {
           : { anyOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] },
       ]),
     );
-    expect(schemaProblem(objectOf({ a: { $ref: "#/$defs/d0" } }, { $defs }))).toContain(
+    expect(findSchemaProblem(objectOf({ a: { $ref: "#/$defs/d0" } }, { $defs }))).toContain(
       "10,000 parts",
     );
   });
@@ -116,9 +116,9 @@ describe("a schema that is queued", () => {
   test("may not hold values that are nested without end, also where any value is taken", () => {
     const nested = (levels: number): unknown =>
       JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
-    expect(schemaProblem(objectOf({}, { default: nested(40) }))).toBeUndefined();
+    expect(findSchemaProblem(objectOf({}, { default: nested(40) }))).toBeUndefined();
     for (const key of ["default", "const", "x-note"]) {
-      expect(schemaProblem(objectOf({}, { [key]: nested(15_000) }))).toContain(
+      expect(findSchemaProblem(objectOf({}, { [key]: nested(15_000) }))).toContain(
         "nested deeper than 256 levels",
       );
     }

@@ -1,6 +1,9 @@
 import type { Database, Queryable } from "../../../src/shared/store/connection/database.ts";
 import { decideApproval } from "../../../src/shared/store/investigations/approvals.ts";
-import type { Decided, NewDecision } from "../../../src/shared/store/investigations/approvals.ts";
+import type {
+  ApprovalOutcome,
+  NewDecision,
+} from "../../../src/shared/store/investigations/approvals.ts";
 
 /** A request that waits for somebody. */
 export type Request = {
@@ -38,7 +41,7 @@ export const decide = (
   db: Queryable,
   { approval_id }: Pick<Request, "approval_id">,
   decision: NewDecision = ALLOW,
-): Promise<Decided> => decideApproval(db, approval_id, decision);
+): Promise<ApprovalOutcome> => decideApproval(db, approval_id, decision);
 
 /** A call of which nobody knows whether it was carried out. */
 export type Uncertain = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Failure, HostFailure, refuse } from "../../../src/shared/failure.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
 import { RunAborted } from "../../../src/shared/job/settlement.ts";
-import { askInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
+import { callInTurn, estimateOf } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { chatOnce } from "../../../src/worker/jobs/chat.ts";
 import type { CallEnding, Limiter } from "../../../src/worker/models/limiter.ts";
@@ -41,7 +41,7 @@ const replyOf = (promptTokens: number, completionTokens: number): RecordedReply 
 async function endingOf(ask: () => Promise<RecordedReply>): Promise<CallEnding | undefined> {
   const limiter = notingPace();
   const parts = { limiter, trace: startTrace(), signal: SIGNAL };
-  await askInTurn(ESTIMATE, ask, parts).catch(() => undefined);
+  await callInTurn(ESTIMATE, ask, parts).catch(() => undefined);
   expect(limiter.endings).toHaveLength(1);
   return limiter.endings[0];
 }
@@ -81,7 +81,7 @@ describe("a turn", () => {
       throw cancelled;
     };
     const parts = { limiter, trace: startTrace(), signal: stop.signal };
-    await expect(askInTurn(ESTIMATE, ask, parts)).rejects.toBe(cancelled);
+    await expect(callInTurn(ESTIMATE, ask, parts)).rejects.toBe(cancelled);
     expect(limiter.endings.map(({ kind }) => kind)).toEqual(["unanswered"]);
   });
 
@@ -99,7 +99,7 @@ describe("a turn", () => {
       }),
     };
     const parts = { limiter: breaking, trace: startTrace(), signal: SIGNAL };
-    await expect(askInTurn(ESTIMATE, async () => replyOf(30, 5), parts)).rejects.toBe(gone);
+    await expect(callInTurn(ESTIMATE, async () => replyOf(30, 5), parts)).rejects.toBe(gone);
     expect(limiter.endings.map(({ kind }) => kind)).toEqual(["answered"]);
   });
 
@@ -107,8 +107,8 @@ describe("a turn", () => {
     const trace = startTrace();
     const parts = { limiter: notingPace(1200.4), trace, signal: SIGNAL };
     await trace.step("chat", async () => {
-      await askInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
-      await askInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
+      await callInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
+      await callInTurn(ESTIMATE, async () => replyOf(1, 1), parts);
     });
     expect(trace.record().events[0]?.detail).toEqual({ waited_ms: 2400 });
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Locator } from "../../../src/shared/job/locator.ts";
-import { aboutFile } from "../../../src/worker/answer/map-reduce.ts";
+import { fileFacts } from "../../../src/worker/answer/map-reduce.ts";
 import { evidenceOf, leavesOf } from "../../../src/worker/answer/parts.ts";
 import { packPlaces } from "../../support/pack-places.ts";
 import type { Places } from "../../../src/worker/documents/places.ts";
@@ -86,7 +86,7 @@ test("a place in a part of a file names the page of the file, behind letters of 
   ]);
   const reading = readingOf(text, pages);
   const leaves = leavesOf(reading, 20);
-  const { sources } = evidenceOf(leaves, aboutFile({ reading, title: null }));
+  const { sources } = evidenceOf(leaves, fileFacts({ reading, title: null }));
   const pageOf = (words: string) => {
     const block = sources.find((one) => one.text.includes(words));
     if (block === undefined) throw new Error(`no part holds ${words}`);

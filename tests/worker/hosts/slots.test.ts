@@ -5,7 +5,7 @@ import { createLogger } from "../../../src/shared/logger.ts";
 import { startTrace } from "../../../src/worker/run-trace.ts";
 import type { Database } from "../../../src/shared/store/connection/database.ts";
 import { selectHosts } from "../../../src/shared/store/hosts/hosts.ts";
-import { askInTurn } from "../../../src/worker/answer/call-model.ts";
+import { callInTurn } from "../../../src/worker/answer/call-model.ts";
 import type { RecordedReply } from "../../../src/worker/evidence/types.ts";
 import { createHashingEmbedder } from "../../../src/worker/embedders/hashing.ts";
 import { choiceAmong, countHostFailures } from "../../../src/worker/hosts/host-state.ts";
@@ -207,7 +207,7 @@ describe.each(databases)("turns on %s", (name) => {
     const ask = (runId: string | undefined, replies: readonly (RecordedReply | Error)[]) => {
       const left = [...replies];
       paused.length = 0;
-      return askInTurn(
+      return callInTurn(
         ESTIMATE,
         async () => {
           const next = left.shift();

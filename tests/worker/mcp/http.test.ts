@@ -6,7 +6,7 @@ import { listenForClients } from "../../../src/worker/mcp/http.ts";
 import type { McpListener } from "../../../src/worker/mcp/http.ts";
 import { offeredTools } from "../../../src/worker/mcp/offered-tools.ts";
 import { mcpServers } from "../../../src/worker/mcp/server.ts";
-import type { McpDesk } from "../../../src/worker/mcp/tool.ts";
+import type { McpContext } from "../../../src/worker/mcp/tool.ts";
 import { toolReach } from "../../support/tool-reach.ts";
 
 const TOKEN = "a-token-of-some-length";
@@ -14,7 +14,7 @@ const ORIGIN = "http://127.0.0.1:3000";
 const logger = createLogger("silent", "json");
 
 const SECRET = "password hunter2 in an error that nobody foresaw";
-const desk: McpDesk = {
+const desk: McpContext = {
   config: {
     mcp: {
       tools: ["get_document", "queue_stats", "submit_job"],
@@ -23,7 +23,7 @@ const desk: McpDesk = {
       submit_kinds: [],
       http: { port: 1, token_env: "T", allowed_origins: [], max_body_bytes: 5_000 },
     },
-  } as unknown as McpDesk["config"],
+  } as unknown as McpContext["config"],
   env: {},
   database: () => Promise.reject(new Error(SECRET)),
   reach: async () => toolReach({ files: { "a.md": "One line.\n" } }),
@@ -32,7 +32,7 @@ const desk: McpDesk = {
 let listener: McpListener;
 beforeAll(async () => {
   listener = await listenForClients(
-    mcpServers({ offered: offeredTools(desk.config), desk, version: "0", logger }),
+    mcpServers({ offered: offeredTools(desk.config), context: desk, version: "0", logger }),
     { port: 0, token: TOKEN, allowedOrigins: [ORIGIN], maxBodyBytes: 5_000 },
     logger,
   );

@@ -177,6 +177,6 @@ function codeAndMessageOf(error: unknown): { readonly code: string; readonly mes
 }
 
 /** For `catch` on a file that may be missing: returns undefined for ENOENT and rethrows any other error. */
-export function noneThere(error: unknown): undefined {
+export function ignoreMissingFile(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }

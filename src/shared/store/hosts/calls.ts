@@ -165,4 +165,4 @@ export async function chargeLostCalls(db: Queryable): Promise<number> {
 }
 
 /** The end of a call that was never made. */
-export const NOT_MADE: CallEnd = { answer: "none", calls: 0, tokens: 0, seconds: 0 };
+export const UNMADE_CALL: CallEnd = { answer: "none", calls: 0, tokens: 0, seconds: 0 };

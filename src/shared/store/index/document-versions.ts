@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { newerAmong } from "../../files/version-family.ts";
+import { newerVersionFinder } from "../../files/version-family.ts";
 import type { Queryable } from "../connection/database.ts";
 import { camelRow, rowsOf } from "../connection/rows.ts";
 import { DAY, DAY_UNTIL } from "./search-filter.ts";
@@ -24,7 +24,7 @@ export async function selectVersions(
 ): Promise<ReadonlyMap<string, DocumentVersion>> {
   if (paths.length === 0) return new Map();
   const days = await selectDays(db, paths);
-  const newer = newerAmong(await selectFamilies(db, paths));
+  const newer = newerVersionFinder(await selectFamilies(db, paths));
   return new Map([...days].map(([path, day]) => [path, { ...day, newer: newer(path) }]));
 }
 

@@ -43,14 +43,14 @@ export const insertOcrPage = (
      on conflict (sha256, page, settings) do nothing`;
 
 /** Makes the next scan read unchanged files again, because texts of their pictures are new. */
-export const forgetFacts = (db: Queryable, path: string): Promise<void> =>
+export const rescanPath = (db: Queryable, path: string): Promise<void> =>
   execute(db, [path])`
      with failed as (
        update nightdesk_data.document_failures set settled = false where path = $1 and settled)
      update nightdesk_data.documents set settled = false where path = $1 and settled`;
 
 /** Makes the next scan read all documents again that left out attached pictures, because pictures were not read then. */
-export const forgetUnread = (db: Queryable): Promise<void> =>
+export const rescanUnreadPictures = (db: Queryable): Promise<void> =>
   execute(db)`
      update nightdesk_data.documents set settled = false where left_out ? 'attached pictures' and settled`;
 
@@ -59,7 +59,7 @@ export const forgetUnread = (db: Queryable): Promise<void> =>
  * and those that were read with other settings. Excludes files that have an unfinished ocr job.
  * @param readWith text before the settings in a document's extractor
  */
-export const selectPictured = (
+export const selectFilesWithPictures = (
   db: Queryable,
   { settings, readWith, source }: { settings: string; readWith: string; source: string | null },
 ): Promise<readonly string[]> =>

@@ -204,13 +204,13 @@ export async function indexMovedFiles(
 }
 
 /** A scan of a folder: how many files it had, how many of them are still being written, and the error, if any. */
-export type Look = {
+export type FolderScan = {
   readonly files: number;
   readonly restless: number;
   readonly problem: string | null;
 };
 
-export const recordLook = (db: Queryable, source: string, look: Look): Promise<void> =>
+export const recordScan = (db: Queryable, source: string, look: FolderScan): Promise<void> =>
   execute(db, [source, look.files, look.restless, look.problem])`
      insert into nightdesk_data.watches (source, looked_at, files, restless, problem) values ($1, now(), $2, $3, $4)
      on conflict (source) do update

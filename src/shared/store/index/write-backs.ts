@@ -176,7 +176,7 @@ export type NewWrite = Omit<
  * Records writes that are intended or withheld. Writes that were made, undone or rejected stay unchanged. A person's decision
  * applies only to the value that it was about; if its value still can't be written, the person is asked again.
  */
-export const noteWrites = (
+export const recordWrites = (
   db: Queryable,
   batchId: string,
   writes: readonly NewWrite[],
@@ -203,7 +203,7 @@ export const noteWrites = (
      returning ${COLUMNS}`;
 
 /** Records that a write-back of a batch has ended, even if it had nothing to write. */
-export const noteLook = (db: Queryable, batchId: string): Promise<void> =>
+export const recordWriteBackEnd = (db: Queryable, batchId: string): Promise<void> =>
   execute(db, [batchId])`
      update nightdesk_data.write_backs set noted_at = clock_timestamp() where batch_id = $1`;
 

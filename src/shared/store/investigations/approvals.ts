@@ -156,7 +156,7 @@ const decidedSchema = camelRow({
 });
 
 /** late: the request was answered, expired or was withdrawn before. */
-export type Decided =
+export type ApprovalOutcome =
   | {
       readonly kind: "decided";
       readonly decisionId: string;
@@ -177,7 +177,7 @@ export async function decideApproval(
   approvalId: string,
   decision: NewDecision,
   batchId: string | null = null,
-): Promise<Decided> {
+): Promise<ApprovalOutcome> {
   const { decisionId, answered, woken } = await oneRowOf(db, decidedSchema, [
     approvalId,
     decision.verdict,

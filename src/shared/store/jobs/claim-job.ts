@@ -145,6 +145,6 @@ export const reportProgress = (
  * Locks the job of a run until the caller's transaction ends, so that no other process takes it back or ends it.
  * @returns false when the run has lost its job already
  */
-export const holdJob = (db: Queryable, runId: string): Promise<boolean> =>
+export const lockJob = (db: Queryable, runId: string): Promise<boolean> =>
   anyRow(db, [runId])`
      select from nightdesk_data.jobs where run_id = $1 and state = 'running' for share`;

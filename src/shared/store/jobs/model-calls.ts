@@ -192,7 +192,7 @@ export async function selectModelCalls(
  * is deleted. Ignores jobs that were refused or failed. A run that lost its job copies nothing.
  * @returns the reply, or undefined when no job has made the request
  */
-export async function takeOverCall(
+export async function copyCall(
   db: Queryable,
   { jobId, runId }: { readonly jobId: string; readonly runId: string },
   requestSha256: string,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { contradicts, countDropped, gradeOf, gradeOfFields } from "../../job/claims.ts";
+import { contradictsAnswer, countDropped, gradeOf, gradeOfFields } from "../../job/claims.ts";
 import type { EvidenceSpan, ModelUse } from "../../job/run-result.ts";
 import type { Settlement } from "../../job/settlement.ts";
 import type { Queryable } from "../connection/database.ts";
@@ -106,7 +106,7 @@ function gradeFor(settlement: Settlement, { verification, claims, bindings }: Ru
   if (settlement.kind !== "succeeded") return null;
   if (verification.state === "passed") return "verified";
   const grade = gradeOf(claims) ?? gradeOfFields(bindings);
-  const isContradicted = verification.checks.some(contradicts);
+  const isContradicted = verification.checks.some(contradictsAnswer);
   return isContradicted && grade === "supported" ? "unconfirmed" : grade;
 }
 

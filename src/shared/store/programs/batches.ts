@@ -181,7 +181,7 @@ export const listProgramBatches = (
       where token_id = $1 and file_id is not null and ($2::bigint is null or seq < $2) order by program_batches.seq desc limit $3`;
 
 /** Stores the sizes of a batch's result files, counted for its current end. */
-export const keepResultBytes = (
+export const storeResultBytes = (
   db: Queryable,
   programBatchId: string,
   counted: { readonly output: number; readonly errors: number; readonly at: Date },
@@ -194,7 +194,7 @@ export const keepResultBytes = (
  * Records that a result file was read completely.
  * @returns whether both files were read since the batch ended
  */
-export const noteResultsRead = (
+export const recordResultsRead = (
   db: Queryable,
   programBatchId: string,
   { file, finishedAt }: { readonly file: "output" | "errors"; readonly finishedAt: Date },

@@ -8,19 +8,19 @@ import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import type { LastRun } from "./schedules.ts";
 
-export type MadeRun = { readonly batchId: string; readonly batch: string };
+export type ScheduleRun = { readonly batchId: string; readonly batch: string };
 
 /**
  * Queues the run of a schedule for one planned time: a batch of one job. Of concurrent calls for the same schedule and time one
  * succeeds; the others wait for it.
  * @returns undefined when that time has a run already
  */
-export async function makeRun(
+export async function queueScheduleRun(
   database: Database,
   { name, timezone, command }: Pick<ScheduleEntry, "name" | "timezone" | "command">,
   plannedAt: Date,
   cause: LastRun["cause"],
-): Promise<MadeRun | undefined> {
+): Promise<ScheduleRun | undefined> {
   return database.transaction(async (db) => {
     const isFirst = await anyRow(db, [name, plannedAt, cause])`
        insert into nightdesk_data.schedule_runs (schedule, planned_at, cause) values ($1, $2, $3)
@@ -43,7 +43,7 @@ export async function makeRun(
 }
 
 /** Creates the batch of a run; if another batch has its name, adds a random suffix. */
-async function createBatch(db: Queryable, name: string): Promise<MadeRun> {
+async function createBatch(db: Queryable, name: string): Promise<ScheduleRun> {
   // Without windows: they apply to the jobs that the command queues, and a morning report would wait until the evening.
   const { batchId, created } = await findOrCreateBatch(db, name, "schedule", { windows: [] });
   if (!created) return createBatch(db, `${name} ${randomBytes(3).toString("hex")}`);

@@ -3,7 +3,7 @@ import type { Refusal } from "../../../shared/failure.ts";
 import type { InvestigateInput } from "../../../shared/job/job.ts";
 import type { RunTrace } from "../../run-trace.ts";
 import type { Grant } from "../../../shared/store/investigations/grants.ts";
-import { canSearch, onlySearches } from "../../../shared/config/tool-presets.ts";
+import { canSearch, uselessPresetText } from "../../../shared/config/tool-presets.ts";
 import { callParts } from "../../answer/call-model.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import type { McpServers } from "../../mcp-client/open-servers.ts";
@@ -241,7 +241,7 @@ async function searchWithoutTools(
         "or queue the job with --tools optional to have it answered from passages.",
     );
   }
-  if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", onlySearches(grant.preset));
+  if (!canSearch(grant)) return refuse("MODEL_UNSUPPORTED", uselessPresetText(grant.preset));
   const granted = await openToolUse(run, { grant, record });
   const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
   const use = { ...granted, tools };

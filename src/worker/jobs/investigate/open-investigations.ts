@@ -3,7 +3,7 @@ import type { Database } from "../../../shared/store/connection/database.ts";
 import type { ClaimedJob } from "../../../shared/store/jobs/claim-job.ts";
 import type { PipelineDependencies } from "../../evidence/types.ts";
 import { openMcpServers } from "../../mcp-client/open-servers.ts";
-import { openFirst } from "../../../shared/once.ts";
+import { lazyOpen } from "../../../shared/once.ts";
 import type { WorkerResources } from "../../resources.ts";
 import { admitInputs } from "../../sandbox/shell/inputs.ts";
 import { probeShell, THIS_MACHINE } from "../../sandbox/shell/probe.ts";
@@ -35,7 +35,7 @@ export function openInvestigations(
   const { env, version } = invocation;
   const web = openWeb({ config, env, database: database.within("claim") });
   const mcp = openMcpServers({ config, env, version });
-  const shell = openFirst(() => probeShell(machine));
+  const shell = lazyOpen(() => probeShell(machine));
   return ({ job, resources, pipeline }) => ({
     ...pipeline,
     tools: config.tools,

@@ -6,7 +6,7 @@ import type { AskMode } from "../../sandbox/shell/command.ts";
 import type { ShellProbe } from "../../sandbox/shell/probe.ts";
 import { filesWithin } from "../../tools/granted-files.ts";
 import type { FileParts } from "../../tools/granted-files.ts";
-import type { ToolReach } from "../../tools/tool.ts";
+import type { ToolAccess } from "../../tools/tool.ts";
 import { WEB_FETCH } from "../../tools/web-fetch.ts";
 import { urlsFound } from "../../tools/web-search.ts";
 import type { WebDoor } from "../../web/open-web.ts";
@@ -42,7 +42,7 @@ export function reachOf(
   deps: ReachedParts,
   { record, log, task, days }: ReachedRows,
   signal: AbortSignal,
-): ToolReach {
+): ToolAccess {
   const { check, locate, ...files } = filesWithin(roots, deps, signal, days);
   return {
     ...files,
@@ -57,7 +57,7 @@ export function reachOf(
       fetchPage: (url) => deps.web.fetchPage(url, signal),
       whyOff: (tool) => deps.web.whyOff(tool),
       // Nobody has to approve a URL that is refused anyway.
-      whyAsked(url) {
+      approvalReason(url) {
         if (deps.web.judge(url).kind !== "url") return null;
         const { asks } = deps.web;
         return asks === "always" || !isGivenUrl(url, { task, steps: record.steps }) ? asks : null;

@@ -17,7 +17,7 @@ import {
   sliceCodePoints,
 } from "../../text/clean-text.ts";
 import { parseArgs, unknownTool } from "../../tools/tool.ts";
-import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolReach } from "../../tools/tool.ts";
+import type { ApprovalNeed, Permit, Tool, ToolOutput, ToolAccess } from "../../tools/tool.ts";
 import type { ToolSettings } from "./open-grant.ts";
 import { describeMove, hitsOf } from "./moves.ts";
 import { BAD_ARGUMENTS, CALL_LIMIT } from "./policies.ts";
@@ -31,7 +31,7 @@ export type ToolUse = {
   readonly grant: Grant;
   /** The tools that the grant allows. */
   readonly tools: readonly Tool[];
-  readonly reach: ToolReach;
+  readonly reach: ToolAccess;
   /** Files that the statement of a check rests on. */
   readonly checked?: readonly string[];
   readonly record: InvestigationRecord;

@@ -3,7 +3,7 @@ import { callForText } from "../../answer/call-model.ts";
 import type { CallParts } from "../../answer/call-model.ts";
 import { renderPrompt, UNTRUSTED_EVIDENCE } from "../../answer/prompt.ts";
 import type { PromptTemplate } from "../../answer/prompt.ts";
-import { holdTo } from "../../answer/repair-loop.ts";
+import { schemaOverride } from "../../answer/repair-loop.ts";
 import { fenceBoundary, fenceEvidence, quoteName } from "../../evidence/fence.ts";
 import type { AskedStatement, Auditor, JudgeLine } from "../../evidence/types.ts";
 import { firstCodePoints } from "../../text/clean-text.ts";
@@ -97,7 +97,7 @@ async function askOnce(
       choice: { ...choice, maxTokens: TOKENS_A_VERDICT * statements.length + TOKENS_AROUND },
       prompt,
       task: { purpose: "chat" },
-      overrides: { temperature: 0, ...holdTo(model, formatOf(shown)) },
+      overrides: { temperature: 0, ...schemaOverride(model, formatOf(shown)) },
     },
     parts,
   );

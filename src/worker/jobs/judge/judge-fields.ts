@@ -4,7 +4,7 @@ import type { CitableBlock } from "../../evidence/number.ts";
 import type { Auditor, JudgeVerdict } from "../../evidence/types.ts";
 import { charsIn } from "../../models/model.ts";
 import type { FieldValue } from "../../verify/bindings/quoted-fields.ts";
-import { BESIDE_FIELDS, openFields } from "../../verify/judge/judged-fields.ts";
+import { BESIDE_FIELDS, fieldsToJudge } from "../../verify/judge/judged-fields.ts";
 import { verdictsBy } from "../../verify/judge/verdicts.ts";
 
 type BoundValues = {
@@ -20,7 +20,7 @@ export async function judgeFields(
   answerer: Auditor,
   parts: CallParts,
 ): Promise<ReadonlyMap<string, JudgeVerdict>> {
-  const fields = openFields(values, bindings);
+  const fields = fieldsToJudge(values, bindings);
   if (parts.judge === undefined || fields.length === 0) return new Map();
   const limits = { chars: charsIn(evidence), signal: parts.signal };
   const statements = await parts.offload(BESIDE_FIELDS, { fields, evidence }, limits);

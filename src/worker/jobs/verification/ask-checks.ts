@@ -1,4 +1,4 @@
-import { contradicts } from "../../../shared/job/claims.ts";
+import { contradictsAnswer } from "../../../shared/job/claims.ts";
 import type { QueuedCheck } from "../../../shared/job/settlement.ts";
 import type {
   CheckPlace,
@@ -84,8 +84,10 @@ async function newChecks(
   const byRule = found.checks
     .toSorted((one, other) => BY_STATE.indexOf(one.state) - BY_STATE.indexOf(other.state))
     .map((check) => toRuleCheck(check, { ...found, newestWins, candidates }));
-  const urgent = byRule.filter((check) => contradicts(check) || check.state !== check.expects);
-  const isLost = byRule.some(contradicts);
+  const urgent = byRule.filter(
+    (check) => contradictsAnswer(check) || check.state !== check.expects,
+  );
+  const isLost = byRule.some(contradictsAnswer);
   const isFull = isLost || urgent.length >= MOST_CHECKS || !audit.model.facts.readsPrompts;
   const asked = isFull ? [] : (await decompose({ ...audit, statements }, parts)).map(toModelCheck);
   const chosen = [
@@ -138,7 +140,9 @@ function toRuleCheck(
   const { claim, rule, question, expects, detail, places } = check;
   // Rules can't say which of two documents is right, unless the operator chose that the newest wins.
   const isDisagreement =
-    rule === "agreement" && contradicts(check) && !(newestWins && isDated(check, disagreements));
+    rule === "agreement" &&
+    contradictsAnswer(check) &&
+    !(newestWins && isDated(check, disagreements));
   const state = isDisagreement ? "unknown" : check.state;
   // A sum that can't be recomputed does not lack a document.
   const open = rule === "sum" ? "auditor_failed" : "source_missing";

@@ -4,7 +4,7 @@ import type { CheckRecord } from "../../../shared/job/verification.ts";
 import type { Refusal } from "../../../shared/failure.ts";
 import { callForText } from "../../answer/call-model.ts";
 import type { CallParts, ModelCall } from "../../answer/call-model.ts";
-import { holdTo } from "../../answer/repair-loop.ts";
+import { schemaOverride } from "../../answer/repair-loop.ts";
 import { correctionOf, NO_CORRECTION, renderPrompt } from "../../answer/prompt.ts";
 import type { Correction, Prompt, PromptTemplate } from "../../answer/prompt.ts";
 import { fenceBoundary, fenceEvidence, quoteName } from "../../evidence/fence.ts";
@@ -157,7 +157,7 @@ export async function askForObject(
   { boundary, prompt, format, ...call }: ObjectCall,
   parts: CallParts,
 ): Promise<ObjectReply | Refusal> {
-  const overrides = holdTo(call.model, format);
+  const overrides = schemaOverride(call.model, format);
   const ask = (correction: Correction) =>
     askOnce({ ...call, task: { purpose: "chat" }, overrides, prompt: prompt(correction) }, parts);
   const first = await ask(NO_CORRECTION);

@@ -1,4 +1,4 @@
-import { contradicts } from "../../../shared/job/claims.ts";
+import { contradictsAnswer } from "../../../shared/job/claims.ts";
 import type {
   CheckRecord,
   ConstraintRecord,
@@ -153,7 +153,7 @@ export function scoreOf(
 ): AuditRecord {
   const caps = [
     ...(checks.some(({ state }) => state === "unknown") ? ["unknown_check"] : []),
-    ...(checks.some(contradicts) ? ["contradicted_check"] : []),
+    ...(checks.some(contradictsAnswer) ? ["contradicted_check"] : []),
     ...(coverage.some(({ members, read }) => members === 0 || read < members)
       ? ["no_coverage"]
       : []),
@@ -191,12 +191,12 @@ export function faultsOf(
   { corrections }: Pick<AuditRecord, "corrections">,
   statements: readonly Statement[],
 ): readonly Fault[] {
-  const found = checks.filter((check) => contradicts(check) || check.state === "unknown");
+  const found = checks.filter((check) => contradictsAnswer(check) || check.state === "unknown");
   const textOf = (number: number): string =>
     statements.find((statement) => statement.number === number)?.claim.text ?? "";
   return [
     ...found.map((check) => ({
-      code: contradicts(check) ? "CHECK_CONTRADICTS" : "CHECK_UNKNOWN",
+      code: contradictsAnswer(check) ? "CHECK_CONTRADICTS" : "CHECK_UNKNOWN",
       message: `About ${JSON.stringify(check.claim)} it was asked: ${check.question} ${describeFinding(check)}`,
     })),
     ...corrections.map(({ claim, where, change }) => ({
@@ -222,7 +222,7 @@ export function foundFiles(
     .filter(({ state }) => state === "yes" || state === "no")
     .flatMap((check) => {
       const own = check.evidence.map(({ path }) => path);
-      return contradicts(check) ? own : own.filter(isNamed);
+      return contradictsAnswer(check) ? own : own.filter(isNamed);
     });
   return [...new Set(paths)].slice(0, MOST_FOUND);
 }

@@ -7,9 +7,9 @@ import { readOnceInChild } from "../../documents/reader/reader.ts";
 import type { ReaderLimits } from "../../documents/reader/reader.ts";
 import { quotePath } from "../../sandbox/names.ts";
 import type { PageRecord } from "../../../shared/pages/page-record.ts";
-import { doubtfulFigures, holds } from "../../../shared/pages/figures-of-page.ts";
+import { doubtfulFigures, containsMiddle } from "../../../shared/pages/figures-of-page.ts";
 import type { DoubtfulFigure } from "../../../shared/pages/figures-of-page.ts";
-import { scaled, shownSize, textsIn, turnBack } from "../../../shared/pages/words-of-record.ts";
+import { scaleBox, shownSize, textsIn, unturnBox } from "../../../shared/pages/words-of-record.ts";
 import { isPdf, isTiff } from "../read-head.ts";
 import type { DrawnFrame, FrameToDraw } from "./draw-frame.ts";
 import type { DrawnPage, PageToDraw } from "./draw-page.ts";
@@ -106,7 +106,7 @@ function ownPicture(
   return {
     ...{ kind: "picture", type, bytes, page: null, ...size, share, times },
     size: { unit: "pixels", ...size },
-    boxes: boxes.map((box) => turnBack(box, record)),
+    boxes: boxes.map((box) => unturnBox(box, record)),
   };
 }
 
@@ -121,9 +121,9 @@ export const doubtsOn = (
       const isDrawn = size.unit === "points";
       return {
         ...doubt,
-        shown: isDrawn ? scaled(box, record.picture, size) : turnBack(box, record),
+        shown: isDrawn ? scaleBox(box, record.picture, size) : unturnBox(box, record),
       };
     })
-    .filter(({ shown }) => boxes.some((box) => holds(box, shown)));
+    .filter(({ shown }) => boxes.some((box) => containsMiddle(box, shown)));
 
 export type ShownDoubt = DoubtfulFigure & { readonly shown: Box };

@@ -122,16 +122,16 @@ const isQuoteIn = (name: string, schemas: readonly FieldsSchema[]): boolean =>
 
 /** The fields in the form of the user's schema, without the quotes of their values. */
 export function plainFields(paired: Fields): Fields {
-  const plain = unpair(paired);
+  const plain = withoutQuotes(paired);
   return isRecord(plain) ? plain : {};
 }
 
 /** `plainFields` for any part of fields. */
-export function unpair(value: unknown): unknown {
+export function withoutQuotes(value: unknown): unknown {
   if (isQuotedValue(value)) return value["="];
-  if (Array.isArray(value)) return value.map(unpair);
+  if (Array.isArray(value)) return value.map(withoutQuotes);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unpair(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutQuotes(one)]));
 }
 
 /** A single value of fields, with everything that is needed to compare it with the document. */

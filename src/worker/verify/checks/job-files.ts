@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Refusal } from "../../../shared/failure.ts";
-import { familyKey, newerAmong } from "../../../shared/files/version-family.ts";
+import { familyKey, newerVersionFinder } from "../../../shared/files/version-family.ts";
 import type { FamilyDocument } from "../../../shared/files/version-family.ts";
 import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
@@ -91,7 +91,7 @@ async function newerOf(
   { paths, versions }: Pick<JobFiles, "paths"> & Pick<CheckSources, "versions">,
 ): Promise<readonly string[]> {
   const there = new Set(await paths());
-  const named = newerAmong(families.get(familyKey(path) ?? "") ?? [])(path);
+  const named = newerVersionFinder(families.get(familyKey(path) ?? "") ?? [])(path);
   const indexed = (await versions([path])).get(path)?.newer ?? [];
   return [...indexed.filter((one) => there.has(one) && !named.includes(one)), ...named];
 }

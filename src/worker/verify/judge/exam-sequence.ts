@@ -113,12 +113,12 @@ const OWN_WORDS = {
 } as const;
 
 /** The sources of the own statements that were asked, people's first. */
-export const askedBy = (own: OwnCounts): readonly (keyof OwnCounts)[] =>
+export const ownSources = (own: OwnCounts): readonly (keyof OwnCounts)[] =>
   (["person", "machine"] as const).filter((by) => own[by].wrong.asked + own[by].right.asked > 0);
 
 /** The results on the user's own documents, a sentence for each source; none where no own statement was asked. */
 export const ownSentences = (own: OwnCounts): readonly string[] =>
-  askedBy(own).map((by) => {
+  ownSources(own).map((by) => {
     const { wrong, right } = own[by];
     const [ofWrong, ofRight] = OWN_WORDS[by];
     return `On your own documents it confirmed ${wrong.confirmed} of ${wrong.asked} ${ofWrong}, and ${right.confirmed} of ${right.asked} ${ofRight}.`;

@@ -23,7 +23,7 @@ export const isJudgeable = (field: FieldValue): boolean => !isChosen(field) && !
 const MOST_FIELDS = 40;
 
 /** The values that a judge is asked about. */
-export const openFields = (
+export const fieldsToJudge = (
   values: readonly FieldValue[],
   bindings: readonly FieldBinding[],
 ): readonly BoundField[] =>

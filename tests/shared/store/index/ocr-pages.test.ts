@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   countUnreadFiles,
-  forgetFacts,
-  forgetUnread,
+  rescanPath,
+  rescanUnreadPictures,
   insertOcrPage,
   pruneOcrPages,
   selectOcrPages,
-  selectPictured,
+  selectFilesWithPictures,
 } from "../../../../src/shared/store/index/ocr-pages.ts";
 import { askJob, countOf, openBatchOf } from "../../../conformance/jobs.ts";
 import { describeOnPostgres, openPostgres } from "../../../support/test-databases.ts";
@@ -81,7 +81,7 @@ describeOnPostgres("what is on record of pictures", () => {
     await fail("e/broken.pdf", "FILE_FORMAT_INVALID");
     await fail("0/scan.pdf", "PAGES_UNREAD", "elsewhere");
     const pictured = (settings: string, source: string | null = "corpus") =>
-      selectPictured(db, { settings, readWith: " + ", source });
+      selectFilesWithPictures(db, { settings, readWith: " + ", source });
     expect(await pictured(SETTINGS)).toEqual(["a/scan.pdf", "b/mixed.pdf"]);
     expect(await pictured(LATER)).toEqual(["a/scan.pdf", "b/mixed.pdf", "c/read.pdf"]);
     expect(await pictured(SETTINGS, null)).toEqual(["0/scan.pdf", "a/scan.pdf", "b/mixed.pdf"]);
@@ -98,13 +98,13 @@ describeOnPostgres("what is on record of pictures", () => {
   });
 
   test("has a file read by the next scan, whether it had a text or none, or left out pictures that it holds", async () => {
-    for (const path of ["a/scan.pdf", "c/read.pdf"]) await forgetFacts(database.db, path);
+    for (const path of ["a/scan.pdf", "c/read.pdf"]) await rescanPath(database.db, path);
     const unsettled = (table: string) =>
       countOf(database.db, `nightdesk_data.${table} where not settled`);
     expect([await unsettled("document_failures"), await unsettled("documents")]).toEqual([1, 1]);
     const leftOut = { "attached pictures": 2 };
     await storeDocument(database.db, { ...{ path: "f/sent.eml", sha256: FILE }, leftOut });
-    await forgetUnread(database.db);
+    await rescanUnreadPictures(database.db);
     expect(await unsettled("documents")).toBe(2);
   });
 });

@@ -1,5 +1,8 @@
 import type { ClaimRecord } from "../../../../src/shared/job/run-result.ts";
-import { newerAmong, supersededPaths } from "../../../../src/shared/files/version-family.ts";
+import {
+  newerVersionFinder,
+  supersededPaths,
+} from "../../../../src/shared/files/version-family.ts";
 import { parseFrontmatter } from "../../../../src/worker/documents/frontmatter.ts";
 import type { CitableBlock } from "../../../../src/worker/evidence/number.ts";
 import { spanPassage } from "../../../../src/worker/evidence/span-passage.ts";
@@ -50,7 +53,7 @@ export const sourcesOf = (documents: Documents): CheckSources => ({
         .slice(0, limit),
     ),
   versions: (paths) => {
-    const newer = newerAmong(
+    const newer = newerVersionFinder(
       Object.entries(documents).map(([path, text]) => ({
         path,
         supersedes: supersededPaths(path, parseFrontmatter(text).supersedes),

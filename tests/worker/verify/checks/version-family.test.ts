@@ -3,7 +3,7 @@ import { documentDate } from "../../../../src/worker/documents/document-date.ts"
 import {
   familyKey,
   namesVersion,
-  newerAmong,
+  newerVersionFinder,
   supersededPaths,
 } from "../../../../src/shared/files/version-family.ts";
 import type { FamilyDocument } from "../../../../src/shared/files/version-family.ts";
@@ -76,7 +76,7 @@ const FAMILIES: readonly (readonly [string, string, boolean])[] = [
 
 const named = (path: string): FamilyDocument => ({ path, supersedes: [] });
 const newerOf = (path: string, documents: readonly FamilyDocument[]): readonly string[] =>
-  newerAmong(documents)(path);
+  newerVersionFinder(documents)(path);
 
 test.each(FAMILIES)("beside %s, %s is a newer version: %s", (path, other, isNewer) => {
   expect(newerOf(path, [path, other].map(named))).toEqual(isNewer ? [other] : []);
