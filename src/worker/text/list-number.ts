@@ -37,15 +37,19 @@ const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻";
 const LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋";
 const PLAIN = "0123456789+-";
 
-/** Where letters stand: above the line, below it, or on it. */
-export type Shift = "raised" | "lowered" | undefined;
+/** Where letters stand: above the line, below it, or on it; or with a line through them. */
+export type Shift = "raised" | "lowered" | "struck" | undefined;
 
 /** As Office says it. */
 export const shiftOf = (align: string | undefined): Shift =>
   align === "superscript" ? "raised" : align === "subscript" ? "lowered" : undefined;
 
-/** Digits that stand above or below the line as the letters for them: 10⁶ is not 106. Other words are as they are. */
-export function shiftDigits(text: string, to: Shift): string {
+/**
+ * Digits that stand above or below the line as the letters for them: 10⁶ is not 106. Words that are struck out are marked as in
+ * Markdown, so that nobody takes them for what holds. Other words are as they are.
+ */
+export function markShifted(text: string, to: Shift): string {
+  if (to === "struck") return text.replace(/\S(?:[^]*\S)?/, "~~$&~~");
   if (to === undefined || !/^\s*[+\-−–]?\d+[+\-−–]?\s*$/.test(text)) return text;
   const letters = to === "raised" ? RAISED : LOWERED;
   return text

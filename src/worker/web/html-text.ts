@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { PureWork } from "../offload/offload.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
-import { listNumber, shiftDigits } from "../text/list-number.ts";
+import { listNumber, markShifted } from "../text/list-number.ts";
 import type { Shift } from "../text/list-number.ts";
 import { parseUrl } from "../../shared/http/parse-url.ts";
 import { openLines } from "./page-lines.ts";
@@ -190,8 +190,7 @@ function openReader(
       const isFaint = isHidden && !outer.isHidden;
       if ((isFaint || isHiddenBy(attributes)) && !outer.isUnread && !UNREAD.has(name))
         isInHidden = true;
-      const byName = name === "sup" ? "raised" : name === "sub" ? "lowered" : undefined;
-      const own = byName ?? shiftOf(styleOf(attributes));
+      const own = SHIFTS.get(name) ?? shiftOf(styleOf(attributes));
       const shift = own ?? shiftByClass(attributes["class"], shifts) ?? outer.shift;
       open.push({ isUnread: isUnread || isHiddenBy(attributes), isHidden, shift });
       inStyle = name === "style";
@@ -216,7 +215,7 @@ function openReader(
         return;
       }
       links.text(text);
-      const shown = shiftDigits(text, shift);
+      const shown = markShifted(text, shift);
       if (preformatted > 0) part.lines.preformatted(shown);
       else part.lines.add(shown.replaceAll(/\s+/g, " "));
     },
@@ -303,7 +302,13 @@ const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
 /** The rule of a class in a style sheet. */
 const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
 
-/** The classes of a style sheet, each with raised, lowered or neither. */
+const SHIFTS: ReadonlyMap<string, Shift> = new Map([
+  ...(["s", "strike", "del"] as const).map((name) => [name, "struck"] as const),
+  ["sup", "raised"],
+  ["sub", "lowered"],
+]);
+
+/** The classes of a style sheet, each with raised, lowered, struck or none. */
 export const shiftsIn = (sheet: string): readonly (readonly [name: string, Shift])[] =>
   [...sheet.matchAll(RULES)].map(([, name = "", rule = ""]) => [name, shiftOf(rule)]);
 
@@ -318,6 +323,7 @@ const shiftByClass = (classes: string | undefined, shifts: Shifts): Shift =>
 
 /** Whether a style raises or lowers letters; LibreOffice does it with `top` and a part of their height. */
 function shiftOf(style: string): Shift {
+  if (/\btext-decoration(?:-line)?\s*:[^;]*\bline-through\b/i.test(style)) return "struck";
   const place = /vertical-align\s*:\s*(super|sub)\b|\btop\s*:\s*(-?)[\d.]+em\b/i.exec(style);
   if (place === null) return undefined;
   return place[1] === "super" || place[2] === "-" ? "raised" : "lowered";

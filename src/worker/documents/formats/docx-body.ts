@@ -1,4 +1,5 @@
-import { shiftDigits, shiftOf } from "../../text/list-number.ts";
+import { markShifted, shiftOf } from "../../text/list-number.ts";
+import type { Shift } from "../../text/list-number.ts";
 import type { LeftOutCounter } from "../left-out.ts";
 import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
 import { isOn } from "./docx-styles.ts";
@@ -32,7 +33,7 @@ type Paragraph = {
 type Run = {
   isHidden: boolean | undefined;
   font: string | undefined;
-  shift: "raised" | "lowered" | undefined;
+  shift: Shift;
 };
 
 const DEEPEST_HEADING = 9;
@@ -63,13 +64,16 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
       return;
     }
     if (text.trim() !== "") isLastHidden = false;
-    writer.add(shiftDigits(shownIn(run.font, text), run.shift));
+    writer.add(markShifted(shownIn(run.font, text), run.shift));
   };
   const addBox = (text: string): void => {
     writer.openBox();
     writer.add(text);
     writer.endParagraph({ kind: "plain" });
     writer.closeBox();
+  };
+  const setStruck = ({ val }: XmlAttributes): void => {
+    if (isOn(val)) run.shift = "struck";
   };
   const inProperties: Readonly<Record<string, (attributes: XmlAttributes) => void>> = {
     pStyle: ({ val = "" }) => {
@@ -87,7 +91,9 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
     rStyle: ({ val = "" }) => void (run.isHidden ??= styleOf(val).isHidden),
     vanish: ({ val }) => void (run.isHidden = isOn(val)),
     rFonts: ({ ascii, hAnsi }) => void (run.font = ascii ?? hAnsi),
-    vertAlign: ({ val }) => void (run.shift = shiftOf(val)),
+    vertAlign: ({ val }) => void (run.shift ??= shiftOf(val)),
+    strike: setStruck,
+    dstrike: setStruck,
   };
   const opened: Readonly<Record<string, (attributes: XmlAttributes) => void>> = {
     p: () => void paragraphs.push(newParagraph()),

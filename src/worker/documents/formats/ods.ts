@@ -1,4 +1,4 @@
-import { shiftDigits } from "../../text/list-number.ts";
+import { markShifted } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import { countedOut } from "../left-out.ts";
 import { countEntries, openTextBuilder } from "../reader/text-builder.ts";
@@ -89,7 +89,8 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
   const closeCell = (): void => {
     if (cell === undefined || row === undefined || sheet === undefined) return;
     const { attributes, text, comment } = cell;
-    const value = valueOf(attributes, text);
+    const { shift } = styleOf(attributes["style-name"]) ?? {};
+    const value = markShifted(valueOf(attributes, text), shift);
     const times = repeatsOf(attributes["number-columns-repeated"]);
     if (value !== "") {
       for (let at = 0; at < Math.min(times, MOST_REPEATS); at += 1)
@@ -152,7 +153,7 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
     text(text) {
       if (unread !== undefined) return;
       if (cell !== undefined)
-        cell[inComment ? "comment" : "text"] += shiftDigits(text, styleOf(span)?.shift);
+        cell[inComment ? "comment" : "text"] += markShifted(text, styleOf(span)?.shift);
       else if (row === undefined && sheet !== undefined) shape += text;
     },
     close(name) {

@@ -1,10 +1,11 @@
 import { listNumber } from "../../text/list-number.ts";
+import type { Shift } from "../../text/list-number.ts";
 import { openXmlWalk } from "../reader/walk-xml.ts";
 
 /** What a style says of the words that have it. */
 export type OdtStyle = {
   isHidden: boolean;
-  shift: "raised" | "lowered" | undefined;
+  shift: Shift;
   parent: string | undefined;
 };
 
@@ -65,6 +66,8 @@ function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string,
         const place = attributes["text-position"] ?? "";
         if (/^(?:super|[1-9])/.test(place)) style.shift = "raised";
         if (/^(?:sub|-)/.test(place)) style.shift = "lowered";
+        const line = attributes["text-line-through-style"] ?? attributes["text-line-through-type"];
+        if (line !== undefined && line !== "none") style.shift = "struck";
       }
       if (name === "list-style" || name === "outline-style") {
         list = [];

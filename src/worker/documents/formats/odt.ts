@@ -4,7 +4,7 @@ import { NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import { walkXml } from "../reader/walk-xml.ts";
 import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
-import { shiftDigits } from "../../text/list-number.ts";
+import { markShifted } from "../../text/list-number.ts";
 import { countLeftOut } from "../left-out.ts";
 import type { LeftOutCounter } from "../left-out.ts";
 import { openFlowWriter } from "./flow-writer.ts";
@@ -264,7 +264,7 @@ export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
       }
       const shift = styles.styleOf(open.at(-1)?.style)?.shift;
       const words = text.replaceAll(/\s+/g, " ");
-      writer.add(shiftDigits(words, shift));
+      writer.add(markShifted(words, shift));
     },
     close(name) {
       open.pop();

@@ -1,4 +1,4 @@
-import { listNumber, shiftDigits } from "../../text/list-number.ts";
+import { listNumber, markShifted } from "../../text/list-number.ts";
 import type { Shift } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
@@ -6,7 +6,7 @@ import { countedOut } from "../left-out.ts";
 import { NoText, openTextBuilder, tooMany } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import { walkXml } from "../reader/walk-xml.ts";
-import type { XmlVisitor } from "../reader/walk-xml.ts";
+import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
 import type { Extraction } from "../extraction.ts";
 import { addTable, openFlowWriter } from "./flow-writer.ts";
 import type { FlowWriter, ParagraphKind } from "./flow-writer.ts";
@@ -125,7 +125,7 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
       }
       inText = name === "t";
       if (name === "r") shift = undefined;
-      else if (name === "rPr") shift = shiftOf(attributes["baseline"]);
+      else if (name === "rPr") shift = shiftOf(attributes);
       else if (name === "sld" && attributes["show"] === "0") {
         writer.add(HIDDEN.trim());
         writer.endParagraph({ kind: "plain" });
@@ -165,7 +165,7 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
     text(text) {
       if (repeated > 0) return;
       if (formula !== undefined) formula.text(text);
-      else if (inText) add(shiftDigits(text, shift));
+      else if (inText) add(markShifted(text, shift));
     },
     close(name) {
       inText = false;
@@ -190,8 +190,10 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
 }
 
 /** In thousandths of the height of a letter. */
-const shiftOf = (baseline = "0"): Shift =>
-  Number(baseline) > 0 ? "raised" : Number(baseline) < 0 ? "lowered" : undefined;
+function shiftOf({ baseline = "0", strike = "noStrike" }: XmlAttributes): Shift {
+  if (strike !== "noStrike") return "struck";
+  return Number(baseline) > 0 ? "raised" : Number(baseline) < 0 ? "lowered" : undefined;
+}
 
 /** What is merged with the cell before it or above it has its words. */
 function mergedCell(

@@ -1,4 +1,4 @@
-import { shiftDigits } from "../../text/list-number.ts";
+import { markShifted } from "../../text/list-number.ts";
 import type { Shift } from "../../text/list-number.ts";
 import { decodeAs } from "../encoding.ts";
 import { countedOut } from "../left-out.ts";
@@ -113,7 +113,7 @@ function openReader(
     if (group.unread !== undefined && group.target === "text")
       leftOut[group.unread] += text.trim() === "" ? 0 : 1;
     else if (group.target in words)
-      words[group.target as keyof typeof words] += shiftDigits(text, group.shift);
+      words[group.target as keyof typeof words] += markShifted(text, group.shift);
   };
   const flush = (): void => {
     if (bytes.length === 0) return;
@@ -292,6 +292,7 @@ function openReader(
     if (UNREAD.has(word) || (isStarred && !READ.has(word))) group.target = "nowhere";
     isStarred = false;
     if (word === "v") group.unread = number === 0 ? undefined : "hidden words";
+    if (word === "strike" || word === "striked") group.shift = number === 0 ? undefined : "struck";
     if (word === "deleted") group.unread = number === 0 ? undefined : "deleted words";
     if (number !== undefined && Object.hasOwn(numbered, word)) numbered[word]?.(number);
     if (Object.hasOwn(opened, word)) opened[word]?.();

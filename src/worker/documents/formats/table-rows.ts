@@ -12,7 +12,7 @@ export const MOSTLY = 0.8;
 
 /** A figure or a date: digits without letters, or with a currency, a unit or the name of a month. */
 export function isValue(cell: string): boolean {
-  const value = cell.replace(/ \(=.*$/s, "");
+  const value = cell.replace(/ \(=.*$/s, "").replaceAll("~~", "");
   return (
     /\d/.test(value) &&
     /^(?:\p{Lu}{3} [^\p{L}]+|[^\p{L}]+(?:\p{L}{1,3}\.?)?|\d{1,2}[. /-]{1,2}\p{L}{3,10}\.?[. /-]\d{2,4})$/u.test(

@@ -1,7 +1,8 @@
 import { walkXml } from "../reader/walk-xml.ts";
+import { isOn } from "./docx-styles.ts";
 import { GENERAL, numberText } from "./number-format.ts";
 import type { NumberStyle } from "./number-format.ts";
-import { shiftDigits, shiftOf } from "../../text/list-number.ts";
+import { markShifted, shiftOf } from "../../text/list-number.ts";
 import { withSpans } from "./table-rows.ts";
 import type { Cells, Span } from "./table-rows.ts";
 
@@ -9,6 +10,8 @@ import type { Cells, Span } from "./table-rows.ts";
 export type CellFacts = {
   readonly strings: readonly string[];
   readonly styles: readonly NumberStyle[];
+  /** Those that strike out. */
+  readonly struck: ReadonlySet<number>;
   /** The year that days are counted from. */
   readonly start: 1900 | 1904;
   /** Whether its program never reckoned it, and left that to whoever opens it: a 0 is no result then. */
@@ -55,7 +58,8 @@ export function readSheet(
         shift = undefined;
       } else if (name === "rPh") spoken += 1;
       else if (name === "r") shift = undefined;
-      else if (name === "vertAlign") shift = shiftOf(val);
+      else if (name === "vertAlign") shift ??= shiftOf(val);
+      else if (name === "strike" && isOn(val)) shift = "struck";
       else if (name === "v" || (name === "t" && spoken === 0)) reading = "value";
       else if (name === "f") reading = "formula";
       else if (name === "col" && isTrue(hidden)) {
@@ -64,7 +68,7 @@ export function readSheet(
       }
     },
     text(text) {
-      if (cell !== undefined && reading !== undefined) cell[reading] += shiftDigits(text, shift);
+      if (cell !== undefined && reading !== undefined) cell[reading] += markShifted(text, shift);
     },
     close(name) {
       if (name === "c" && cell !== undefined) {
@@ -101,7 +105,8 @@ function columnOf(reference: string): number {
 
 /** The value, as its format says what it is, and the formula that gave it. */
 function valueOf(cell: Cell, facts: CellFacts): string {
-  const plain = plainValue(cell, facts);
+  const isStruck = facts.struck.has(cell.style);
+  const plain = markShifted(plainValue(cell, facts), isStruck ? "struck" : undefined);
   return cell.formula === "" ? plain : `${plain} (=${cell.formula})`.trimStart();
 }
 

@@ -1,4 +1,4 @@
-import { shiftDigits, shiftOf } from "../../text/list-number.ts";
+import { markShifted, shiftOf } from "../../text/list-number.ts";
 import { openArchive } from "../reader/archive.ts";
 import type { Archive } from "../reader/archive.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
@@ -6,6 +6,7 @@ import type { TextBuilder, TextLimits } from "../reader/text-builder.ts";
 import { walkXml } from "../reader/walk-xml.ts";
 import type { Extraction } from "../extraction.ts";
 import { countedOut } from "../left-out.ts";
+import { isOn } from "./docx-styles.ts";
 import { GENERAL, KNOWN_STYLES, numberStyleOf } from "./number-format.ts";
 import type { NumberStyle } from "./number-format.ts";
 import { readChart } from "./office-chart.ts";
@@ -103,7 +104,13 @@ function readWorkbook(archive: Archive): Workbook {
   });
   if (sheets.length === 0) throw noWorkbook();
   const styles = readStyles(partOf("styles"));
-  return { sheets, start, styles, isUnreckoned, strings: wordsOf("si", partOf("sharedStrings")) };
+  return {
+    sheets,
+    start,
+    ...styles,
+    isUnreckoned,
+    strings: wordsOf("si", partOf("sharedStrings")),
+  };
 }
 
 const noWorkbook = (): NoText =>
@@ -122,7 +129,8 @@ function wordsOf(element: string, xml: string): string[] {
     open(name, { val }) {
       if (name === element) strings.push("");
       if (name === element || name === "r") shift = undefined;
-      else if (name === "vertAlign") shift = shiftOf(val);
+      else if (name === "vertAlign") shift ??= shiftOf(val);
+      else if (name === "strike" && isOn(val)) shift = "struck";
       if (name === "rPh") spoken += 1;
       inText = name === "t" && spoken === 0;
     },
@@ -132,28 +140,35 @@ function wordsOf(element: string, xml: string): string[] {
     },
     text(text) {
       if (inText)
-        strings[strings.length - 1] = `${strings.at(-1) ?? ""}${shiftDigits(text, shift)}`;
+        strings[strings.length - 1] = `${strings.at(-1) ?? ""}${markShifted(text, shift)}`;
     },
   });
   return strings;
 }
 
-/** The styles of cells, in the order in which cells name them. */
-function readStyles(xml: string): NumberStyle[] {
+/** The styles of cells, in the order in which cells name them, and which of them strike out. */
+function readStyles(xml: string): Pick<CellFacts, "styles" | "struck"> {
   const named = new Map(KNOWN_STYLES);
   const styles: NumberStyle[] = [];
+  const struck = new Set<number>();
+  const struckFonts = new Set<number>();
+  let fonts = 0;
   let inCells = false;
   walkXml(xml, {
-    open(name, { numFmtId = "0", formatCode = "" }) {
+    open(name, { numFmtId = "0", formatCode = "", fontId, val }) {
+      if (name === "font") fonts += 1;
+      if (name === "strike" && isOn(val)) struckFonts.add(fonts - 1);
       if (name === "numFmt") named.set(Number(numFmtId), numberStyleOf(formatCode));
       if (name === "cellXfs") inCells = true;
-      if (name === "xf" && inCells) styles.push(named.get(Number(numFmtId)) ?? GENERAL);
+      if (name !== "xf" || !inCells) return;
+      if (struckFonts.has(Number(fontId))) struck.add(styles.length);
+      styles.push(named.get(Number(numFmtId)) ?? GENERAL);
     },
     close(name) {
       if (name === "cellXfs") inCells = false;
     },
   });
-  return styles;
+  return { styles, struck };
 }
 
 type Beside = {

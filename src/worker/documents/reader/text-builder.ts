@@ -61,6 +61,9 @@ const UNWANTED = /[\0-\x08\x0b\x0e-\x1f\x7f]/g;
 export const cleanPiece = (text: string): string =>
   text.replaceAll(/\r\n?/g, "\n").replaceAll(UNWANTED, "").toWellFormed().normalize("NFC");
 
+/** Where words that are struck out go on in another piece. */
+const STRUCK_ON = /(?<=[^\s~])~~( ?)~~(?=[^\s~])/g;
+
 /** Gathers the text of a file and its places. Throws NoText when it grows over the limit. */
 export function openTextBuilder({ chars }: Pick<TextLimits, "chars">): TextBuilder {
   const pieces: string[] = [];
@@ -71,7 +74,7 @@ export function openTextBuilder({ chars }: Pick<TextLimits, "chars">): TextBuild
       return length;
     },
     add(text) {
-      const piece = cleanPiece(text);
+      const piece = cleanPiece(text).replaceAll(STRUCK_ON, "$1");
       length += piece.length;
       if (length > chars) throw tooMany("characters of text", chars, "max_chars");
       pieces.push(piece);
