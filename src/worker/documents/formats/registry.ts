@@ -96,7 +96,7 @@ export const FORMATS: readonly Format[] = [
   MARKDOWN,
   JSON_TEXT,
   YAML,
-  parsed({ version: "csv 5", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
+  parsed({ version: "csv 6", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
   parsed({ version: "html 7", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
   parsed({ version: "docx 5", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
   parsed({ version: "eml 9", extensions: [".eml"], by: ["mail", "readEml"] }),

@@ -21,6 +21,11 @@ export function isValue(cell: string): boolean {
   );
 }
 
+const isDay = (cell: string): boolean =>
+  /^(?:\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)?|\d{1,2}\/\d{1,2}(?:\/(?:\d{4}|\d\d))?)$/.test(
+    cell,
+  );
+
 const isYear = (cell: string): boolean => /^(?:19|20)\d\d$/.test(cell);
 
 /** Names of columns are told by a column of figures below a word, or else by words that never come again below. */
@@ -34,9 +39,11 @@ export function isHeader(
   if (first === undefined || below.length === 0 || first.size < 2) return false;
   const names = [...first.values()];
   if (names.some((name) => name.length > MOST_NAME_CHARS)) return false;
-  const isName = (cell: string): boolean => !isValue(cell) || isYear(cell);
+  const hasDays = isSeries(first, below);
+  const isName = (cell: string): boolean => hasDays || !isValue(cell) || isYear(cell);
   const words = names.filter((name) => /\p{L}/u.test(name) && !isValue(name));
-  if (words.length === 0 || names.filter(isName).length < names.length / 2) return false;
+  if ((words.length === 0 && !hasDays) || names.filter(isName).length < names.length / 2)
+    return false;
   let hasFigures = false;
   let comesAgain = false;
   let widest = 0;
@@ -49,6 +56,21 @@ export function isHeader(
     if (cells.includes(name)) comesAgain = true;
   }
   return hasFigures || (proof === "figures or words" && !comesAgain && widest - first.size <= 1);
+}
+
+const FEWEST_DAYS = 3;
+const FEWEST_NUMBERS = 5;
+
+/** Whether columns are named by days, or by numbers that count on, as those of a roster, and hold no days. */
+function isSeries(first: Cells, below: readonly Cells[]): boolean {
+  const [corner, ...rest] = first.has(0) ? first.values() : ["", ...first.values()];
+  if (corner === undefined || isValue(corner)) return false;
+  const areDays = rest.length >= FEWEST_DAYS && rest.every(isDay);
+  const areNumbers =
+    rest.length >= FEWEST_NUMBERS &&
+    rest.every((cell, at) => /^\d{1,2}$/.test(cell) && Number(cell) === Number(rest[0]) + at);
+  const isUnder = (row: Cells): boolean => [...row.values()].some(isDay);
+  return (areDays || areNumbers) && new Set(rest).size === rest.length && !below.some(isUnder);
 }
 
 const cellsIn = (rows: readonly Cells[], column: number): string[] =>
@@ -77,6 +99,50 @@ export function columnNames(header: Cells, groups: Cells = new Map()): ReadonlyM
     names.set(column, times === 1 ? name : `${name} (${times})`);
   }
   return names;
+}
+
+const MOST_LABEL_CHARS = 40;
+const FEWEST_MIXED = 4;
+
+/**
+ * The columns of labels, where rows are pairs of one and its value, as a form has them, and no table: what stands beside the
+ * labels is a name here and a figure there.
+ */
+function labelColumns(all: readonly Cells[]): ReadonlySet<number> | undefined {
+  const rows = all.filter(({ size }) => size > 1);
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b);
+  if (rows.length < 2 || columns.length % 2 !== 0) return undefined;
+  const found = new Set(columns.filter((_, at) => at % 2 === 0));
+  const labels = rows.flatMap((row) => [...found].flatMap((column) => row.get(column) ?? []));
+  if (!labels.every(isLabel) || new Set(labels).size < labels.length) return undefined;
+  const values = columns.filter((column) => !found.has(column)).map((at) => cellsIn(rows, at));
+  // A day above an amount is no column of a table.
+  const areKinds = values.some((column) => new Set(column.slice(1).map(isDay)).size > 1);
+  if (!areKinds && isHeader(rows, "figures")) return undefined;
+  const isMixed = (column: readonly string[]): boolean =>
+    column.some(hasDigit) && column.some((cell) => /\p{L}/u.test(cell) && !hasDigit(cell));
+  const isProven = values.some(
+    ([top = "", ...below]) =>
+      (hasDigit(top) && !isYear(top) && isMixed([top, ...below])) ||
+      (rows.length >= FEWEST_MIXED && isMixed(below)),
+  );
+  return isProven || labels.every((label) => label.endsWith(":")) ? found : undefined;
+}
+
+const hasDigit = (cell: string): boolean => /\d/.test(cell);
+const isLabel = (cell: string): boolean =>
+  cell.length <= MOST_LABEL_CHARS && /\p{L}/u.test(cell) && !isValue(cell);
+
+/** The cells of a row of a form, each label with what stands beside it as one. */
+function joinLabels(cells: Cells, labels: ReadonlySet<number>): Cells {
+  const joined = new Map<number, string>();
+  let last = -1;
+  for (const [column, cell] of cells) {
+    const label = labels.has(column) ? undefined : joined.get(last);
+    if (label === undefined) joined.set((last = column), cell);
+    else joined.set(last, `${label.replace(/:$/, "")}: ${cell}`);
+  }
+  return joined;
 }
 
 export const oneLine = (cell: string): string => cell.replaceAll(/\s+/g, " ").trim();
@@ -149,12 +215,15 @@ export function openTables(
   let above: readonly Cells[] = [];
   /** Those of the rows that follow each other. */
   let names: ReadonlyMap<number, string> | null = null;
+  let labels: ReadonlySet<number> | undefined;
   let isDecided = false;
   let last = 0;
   const write = (row: TableRow, by: ReadonlyMap<number, string> | null): void => {
     builder.place(row.locator);
     const names = isNamed(row, by) ? by : null;
-    addRow(builder, names, hidden.size === 0 ? row : { ...row, cells: markHidden(row.cells, by) });
+    const shown = hidden.size === 0 ? row.cells : markHidden(row.cells, by);
+    const cells = labels === undefined ? shown : joinLabels(shown, labels);
+    addRow(builder, names, { ...row, cells });
   };
   const markHidden = (cells: Cells, by: ReadonlyMap<number, string> | null): Cells =>
     new Map(
@@ -165,8 +234,9 @@ export function openTables(
     );
   const decide = (): void => {
     const rows = waiting.map(({ cells }) => cells);
-    const at = findHeader(rows);
     const isCovered = header !== null && rows.every((row) => isWithin(row, header));
+    labels = isCovered ? undefined : labelColumns(rows);
+    const at = labels === undefined ? findHeader(rows) : undefined;
     const whose = isCovered ? namesBelow(rows, at, above) : "their own";
     const own = whose === "their own" ? at : undefined;
     if (own !== undefined)

@@ -641,6 +641,43 @@ const MET: readonly (readonly [what: string, table: string, line: string])[] = [
   ["minus signs behind", "Text;Soll\nMiete;900,00-\nStrom;80,00-\n", "Text: Miete; Soll: 900,00-"],
   ["the separator named in quotes", '"sep=,"\nItem,Cost\nRope,12\n', "Item: Rope; Cost: 12"],
   [
+    "labels and values and no names",
+    "Policy;HV-99812\nInsured;Greta Lindholm\nSum insured;85.000 EUR\n",
+    "Insured: Greta Lindholm",
+  ],
+  ["labels that end with colons", "From:;May\nTo:;June\nBy:;Ana\n", "To: June"],
+  [
+    "labels in two columns, a day above an amount",
+    "Name;Ruth Okafor;Staff no.;E-5521\nStart;2024-03-01;Grade;B2\nSalary;42000;Manager;Tom Weir\n",
+    "Salary: 42000; Manager: Tom Weir",
+  ],
+  [
+    "rooms that are codes and figures",
+    "Name;Room\nAnna;3\nBo;B2\nCid;4\nDag;C5\n",
+    "Name: Anna; Room: 3",
+  ],
+  ["words in two columns", "Name;Town\nAnna;Kiel\nBo;Oslo\nCid;Voss\n", "Name: Bo; Town: Oslo"],
+  [
+    "days that name the columns of a roster",
+    "Name;2026-12-01;2026-12-02;2026-12-03\nAnna;early;;late\nBo;;late;early\n",
+    "Name: Anna; 2026-12-01: early; 2026-12-03: late",
+  ],
+  [
+    "days above hours",
+    ";01.12.;02.12.;03.12.\nAnna;8;7,5;\nBo;;4;8\n",
+    "Column 1: Anna; 01.12.: 8; 02.12.: 7,5",
+  ],
+  [
+    "numbers that name columns",
+    "Name;1;2;3;4;5\nAnna;E;L;;;E\nBo;;E;L;L;\n",
+    "Name: Bo; 2: E; 3: L; 4: L",
+  ],
+  [
+    "days in two columns and no names",
+    "Roof;01.12.2026;03.12.2026;05.12.2026\nDoor;04.12.2026;05.12.2026;06.12.2026\n",
+    "Door; 04.12.2026; 05.12.2026; 06.12.2026",
+  ],
+  [
     "names of months in dates",
     "Date,Text,Sum\n12-Jan-26,Oil,4\n13-Feb-26,Gas,5\n",
     "Date: 13-Feb-26; Text: Gas; Sum: 5",
