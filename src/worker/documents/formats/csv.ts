@@ -17,7 +17,8 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
   }
   const said = SEPARATOR.exec(decoded.text);
   const text = decoded.text.slice(said?.[0].length ?? 0);
-  const layout = layoutOf(text, said?.[1]);
+  let layout = layoutOf(text, said?.[1]);
+  let isAfterGap = false;
   const builder = openTextBuilder(limits);
   const count = countEntries("rows", limits);
   const tables = openTables(builder);
@@ -25,6 +26,9 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
   for (const given of parseRows(text, layout.delimiter)) {
     count();
     row += 1;
+    if (isAfterGap && row > layout.above && isWiderHeader(given, layout.width))
+      layout = { ...layout, width: widthOf(given), values: new Set() };
+    isAfterGap = widthOf(given) === 0;
     const isShifted = layout.hasRowNames && row === layout.above + 1;
     const aligned = realign(isShifted ? ["", ...given] : given, layout);
     const cells = cellsOf(aligned);
@@ -63,6 +67,10 @@ const introOf = ([name = "", ...values]: readonly string[]): string =>
     ? oneLine(name)
     : `${oneLine(name).replace(/:$/, "")}: ${values.map(oneLine).join("; ")}`;
 
+/** Whether another table begins below a gap, with more columns than the one above. */
+const isWiderHeader = (row: readonly string[], width: number): boolean =>
+  widthOf(row) > width && !row.some(isValue);
+
 const cellsOf = (row: readonly string[]): Cells =>
   new Map([...row.entries()].filter(([, cell]) => cell.trim() !== ""));
 
@@ -90,11 +98,16 @@ function layoutOf(text: string, said: string | undefined): Layout {
     const trust = delimiter === "," ? 1 - decimalShare(rows) : 1;
     return { delimiter, rows, usual, score: alike * trust };
   });
-  const { delimiter, rows, usual } = candidates.reduce((best, other) =>
+  const {
+    delimiter,
+    rows,
+    usual: most,
+  } = candidates.reduce((best, other) =>
     other.score > best.score || (other.score === best.score && other.usual > best.usual)
       ? other
       : best,
   );
+  const usual = widthOfTable(rows, most);
   const above = usual < 2 ? 0 : startOf(rows, usual);
   const around = above === 0 ? [0] : [above - 1, above];
   const short = around.find((at) => isShort(rows.slice(at), usual));
@@ -112,6 +125,30 @@ function layoutOf(text: string, said: string | undefined): Layout {
   const width = usual < 2 ? usual : Math.max(usual, widthOf(rows[above] ?? []));
   const below = rows.slice(above + 1).filter((row) => widthOf(row) <= width);
   return { delimiter, width, above: first, values: valueColumns(below, width), hasRowNames };
+}
+
+/** Of a short table below many lines of names and values, as of a month with two bookings: rows that names prove, not most rows. */
+function widthOfTable(rows: readonly (readonly string[])[], usual: number): number {
+  const counts = new Map<number, number>();
+  for (const width of rows.map(widthOf)) counts.set(width, (counts.get(width) ?? 0) + 1);
+  const weightOf = (width: number): number => width * (counts.get(width) ?? 0);
+  const wider = [...counts.keys()].filter(
+    (width) => width > Math.max(2, usual) && weightOf(width) > weightOf(usual),
+  );
+  return (
+    wider
+      .sort((one, other) => weightOf(other) - weightOf(one))
+      .find((width) => {
+        const table = blockAt(rows, startOf(rows, width)).map(cellsOf);
+        return table.length > 1 && isHeader(table, "figures");
+      }) ?? usual
+  );
+}
+
+/** Rows up to the next empty one; all that follow where that is the second. */
+function blockAt(rows: readonly (readonly string[])[], at: number): readonly (readonly string[])[] {
+  const length = rows.slice(at).findIndex((row) => widthOf(row) === 0);
+  return rows.slice(at, length < 2 ? undefined : at + length);
 }
 
 /** Whether the first row names the columns but for one, and most of those below it have a cell more. */
@@ -173,12 +210,12 @@ function isAboveParted(rows: readonly (readonly string[])[], at: number): boolea
 
 /** The row with which the table begins: as wide as most, and rows alike follow. */
 function startOf(rows: readonly (readonly string[])[], width: number): number {
-  const isAlike = (row: readonly string[]): boolean =>
-    row.length >= width - 1 && widthOf(row) <= width + 1;
+  const isAlike = (row: readonly string[], first: readonly string[]): boolean =>
+    row.length >= width - 1 && (widthOf(row) <= width + 1 || row.length === first.length);
   const start = rows.findIndex((row, at) => {
     if (widthOf(row) < width) return false;
-    const rest = rows.slice(at).filter((other) => widthOf(other) > 0);
-    return rest.filter(isAlike).length >= rest.length * MOSTLY;
+    const rest = blockAt(rows, at).filter((other) => widthOf(other) > 0);
+    return rest.filter((other) => isAlike(other, row)).length >= rest.length * MOSTLY;
   });
   if (start < 1) return 0;
   // Names may be one fewer than the cells of a row.

@@ -641,6 +641,16 @@ const MET: readonly (readonly [what: string, table: string, line: string])[] = [
   ["minus signs behind", "Text;Soll\nMiete;900,00-\nStrom;80,00-\n", "Text: Miete; Soll: 900,00-"],
   ["the separator named in quotes", '"sep=,"\nItem,Cost\nRope,12\n', "Item: Rope; Cost: 12"],
   [
+    "two bookings below many lines of names and values",
+    "IBAN;DE27\nBank;ING\nHolder;Jana Petersen\nFrom;2026-11-01\nTo;2026-11-30\nBalance;1.987,44;EUR\n\nDay;Payee;Purpose;Type;Amount\n30.11.2026;Baker;Bread;Card;-12,40\n27.11.2026;Fund;Bonus;Credit;150,00\n",
+    "Day: 30.11.2026; Payee: Baker; Purpose: Bread; Type: Card; Amount: -12,40",
+  ],
+  [
+    "a wider table below another account",
+    "Giro\n\nDay;Kind;Text;Amount\n30.11.2026;Debit;Abo;-13,99\n28.11.2026;Debit;Fuel;-61,20\n\nVisa\n\nDay;Used;Kind;Text;Amount\n29.11.2026;27.11.2026;Visa;Rail;-120,00\n",
+    "Day: 29.11.2026; Used: 27.11.2026; Kind: Visa; Text: Rail; Amount: -120,00",
+  ],
+  [
     "labels and values and no names",
     "Policy;HV-99812\nInsured;Greta Lindholm\nSum insured;85.000 EUR\n",
     "Insured: Greta Lindholm",
