@@ -15,6 +15,8 @@ export type HtmlPage = {
   readonly url: string;
   /** Whether `aside` and `footer` are left out, or follow the page in sections of their own. */
   readonly beside?: "left_out" | "kept";
+  /** What lines of a `blockquote` begin with, as in a mail that quotes another. */
+  readonly quote?: "> ";
   /** From separate style sheets. */
   readonly shifts?: Shifts;
 };
@@ -37,6 +39,8 @@ export type PageText = {
 
 /** Nested elements. For each closing tag the parser searches all open elements. */
 const MOST_DEPTH = 1_000;
+/** In each other, of which the lines of each are marked. */
+const MOST_QUOTES = 20;
 const MOST_LINKS = 60;
 /** Every link is parsed, duplicates too. */
 const MOST_LINKS_TRIED = 2_000;
@@ -78,8 +82,9 @@ export function htmlText({
   url,
   beside = "left_out",
   shifts = new Map<string, Shift>(),
+  quote,
 }: HtmlPage): PageText | { readonly kind: "too_deep" } {
-  const reader = openReader(url, beside, shifts);
+  const reader = openReader({ url, beside, shifts, quote });
   const parser = new Parser(reader.handler, { decodeEntities: true, lowerCaseTags: true });
   try {
     parser.end(html);
@@ -111,11 +116,14 @@ const openPart = (): Part => {
 /** An open element and its effect on nested text: the text is not read, its letters have size zero, are raised or lowered. */
 type Open = { readonly isUnread: boolean; readonly isHidden: boolean; readonly shift: Shift };
 
-function openReader(
-  pageUrl: string,
-  beside: "left_out" | "kept",
-  sheet: Shifts,
-): { readonly handler: Handler; page(): PageText } {
+type Reading = Required<Pick<HtmlPage, "url" | "beside" | "shifts">> & {
+  readonly quote: string | undefined;
+};
+
+function openReader({ url: pageUrl, beside, shifts: sheet, quote }: Reading): {
+  readonly handler: Handler;
+  page(): PageText;
+} {
   const page = openPart();
   const apart = openPart();
   /** The nesting depth of the outermost open element of `BESIDE`; 0 outside of one. */
@@ -133,6 +141,15 @@ function openReader(
   /** Classes whose letters stand above or below the line. */
   const shifts = new Map(sheet);
   let preformatted = 0;
+  /** Those that are open. */
+  const quotes: (() => void)[] = [];
+  const openQuote = ({ lines }: Part, mark: string): void => {
+    const held = quotes.length < MOST_QUOTES ? lines.hold() : undefined;
+    quotes.push(() => {
+      const quoted = held === undefined ? "" : lines.take(held);
+      if (quoted !== "") lines.preformatted(quoted.replaceAll(/^/gm, mark));
+    });
+  };
   let afterTerm = false;
   /** The open figure; its alt text is used only if it has no caption. */
   let figure: { words?: string; hasCaption: boolean } | undefined;
@@ -169,6 +186,7 @@ function openReader(
     if (name === "input") lines.add(valueOf(attributes));
     if (BLOCKS.has(name)) lines.break(SPACED_BLOCKS.has(name) ? 2 : 1);
     tables.open(name, attributes);
+    if (name === "blockquote" && quote !== undefined) openQuote(part, quote);
     if (name === "dd" && afterTerm) lines.joinNext();
     if (name === "dd" || name === "dt") afterTerm = false;
     if (name === "figure") figure = { hasCaption: false };
@@ -241,6 +259,7 @@ function openReader(
       if (name === "dt") afterTerm = true;
       if (name === "dd") lines.separate();
       tables.close(name);
+      if (name === "blockquote") quotes.pop()?.();
       if (BLOCKS.has(name)) lines.break(SPACED_BLOCKS.has(name) ? 2 : 1);
       if (name === "main" && mainFrom !== -1 && part === page)
         main ??= lines.text(mainFrom, lines.length());

@@ -1,4 +1,4 @@
-import { MAIL_HEADINGS } from "../../text/mail-header.ts";
+import { MAIL_HEADINGS, parseMailHeader, SUBJECT } from "../../text/mail-header.ts";
 
 /** What stands before a quotation, in the languages of the programs that write it. */
 const ATTRIBUTION =
@@ -29,8 +29,9 @@ export function markQuotes(text: string, mark: string): string {
   let part: Part = "body";
   let hasRest = false;
   lines.forEach((line, at) => {
-    const isQuoteRule = !hasRest && RULE.test(line.trim()) && isHeader(lines.slice(at + 1, at + 5));
-    const next = hasRest ? part : isQuoteRule ? undefined : partOf(line, lines[at + 1] ?? "", part);
+    const isRule = RULE.test(line.trim()) && isHeader(lines.slice(at + 1, at + 5));
+    const isQuoting = !hasRest && (isRule || isHeaderOfMail(lines, at));
+    const next = hasRest ? part : isQuoting ? undefined : partOf(line, lines[at + 1] ?? "", part);
     if (next === undefined) hasRest = true;
     const found = next ?? "quoted";
     if (found !== part && line.trim() !== "") {
@@ -44,6 +45,13 @@ export function markQuotes(text: string, mark: string): string {
 
 const isHeader = (lines: readonly string[]): boolean =>
   lines.filter((line) => MEMBER.test(line.trim())).length >= 3;
+
+/** Outlook quotes below the header of a mail alone where its lines have no marks, and no rule stands above it. */
+function isHeaderOfMail(lines: readonly string[], at: number): boolean {
+  if ((lines[at - 1] ?? "").trim() !== "" || !MEMBER.test(lines[at] ?? "")) return false;
+  const { members } = parseMailHeader(lines, at);
+  return members.length >= 3 && members.some(({ name }) => SUBJECT.test(name));
+}
 
 /** Undefined where all that follows is quoted. */
 function partOf(line: string, next: string, part: Part): Part | undefined {

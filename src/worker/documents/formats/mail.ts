@@ -181,7 +181,7 @@ function metadataOf(mail: Email): FileMetadata {
 function bodyOf({ text = "", html }: Email, leftOut: LeftOutCounter): string {
   const plain = text.replaceAll(/\r{0,3}\n|\r/g, "\n").trimEnd();
   if (html === undefined) return plain;
-  const page = htmlText({ html, url: "about:blank", beside: "kept" });
+  const page = htmlText({ html, url: "about:blank", beside: "kept", quote: "> " });
   if (page.kind === "too_deep")
     return plain === "" ? "(a page that is nested too deep to be read)" : plain;
   const chosen = choosePart({ text: plain, page: page.text });

@@ -236,6 +236,46 @@ describe("where a mail of a mailbox begins", () => {
   });
 });
 
+describe("what a mail quotes", () => {
+  const mail = (type: string, body: string): string =>
+    `From: tom@example.org\r\nSubject: Re: Flat\r\nContent-Type: ${type}; charset=utf-8\r\n\r\n${body}`;
+  const partsOf = async (text: string): Promise<string[]> =>
+    (await readWith(readEml, text)).text.split(/^### /m).map((part) => part.trim());
+
+  test("is told in a mail that is a page alone, as Gmail and Apple send it", async () => {
+    const [, quoted = "", reply = ""] = await partsOf(
+      mail(
+        "text/html",
+        '<div>I move in on 4 January.</div><div class="gmail_quote">On Fri, 27 Nov 2026, Hansen wrote:<br><blockquote><p>The rent is 1,225.</p><blockquote>And before?</blockquote><blockquote></blockquote></blockquote></div><p>Rent of 1,180 is fine.</p>',
+      ),
+    );
+    expect(quoted).toBe(
+      "Quoted\n\nOn Fri, 27 Nov 2026, Hansen wrote:\n\n> The rent is 1,225.\n>\n> > And before?",
+    );
+    expect(reply).toBe("Reply\n\nRent of 1,180 is fine.");
+  });
+
+  test.each([
+    [
+      "text/plain",
+      "Send 12.\n\nVon: Lena <l@example.org>\nGesendet: Freitag, 16:02\nAn: Tom\nBetreff: Flat\n\nWe sell 10.\n",
+    ],
+    [
+      "text/html",
+      "<p>Send 12.</p><div style='border-top:solid #E1E1E1 1pt'><p><b>From:</b> Lena &lt;l@example.org&gt;<br><b>Sent:</b> Friday<br><b>To:</b> Tom<br><b>Subject:</b> Flat</p></div><p>We sell 10.</p>",
+    ],
+  ])("is told below the header that Outlook writes without a rule, in %s", async (type, body) => {
+    const [own = "", quoted = ""] = await partsOf(mail(type, body));
+    expect(own).toMatch(/Send 12\.$/);
+    expect(quoted).toMatch(/^Quoted\n\n(?:Von|From): Lena[^]*We sell 10\.$/);
+  });
+
+  test("is no form that names a place, a day and a person", async () => {
+    const form = "Please book:\n\nFrom: Kiel\nTo: Oslo\nDate: 3 May\n\nBest, Tom\n";
+    expect(await partsOf(mail("text/plain", form))).toHaveLength(1);
+  });
+});
+
 const FLOWED = [
   "On Monday, Ben wrote:",
   "> The new rope for the boat costs ",
