@@ -4,6 +4,7 @@ import type { Line, Piece } from "./pdf-lines.ts";
 import { findTables, textOfCell } from "./pdf-tables.ts";
 import type { Row } from "./pdf-tables.ts";
 import type { Rule } from "./pdf-shapes.ts";
+import { isValue } from "./table-rows.ts";
 
 /** The lines of a page from top to bottom, one column after the other, whatever the order in which they were drawn. */
 export function frameLines({ glyphs, rules }: Frame): string[] {
@@ -56,6 +57,9 @@ function cellsOf(lines: readonly Line[], at: number): Piece[] {
 /** More white above a line than within a row of a table, as a share of the usual. */
 const MORE_WHITE = 1.25;
 
+/** Sizes from a line to one that can't stand below it. */
+const BESIDE = 0.8;
+
 /** Lines that stand closer together than others, or between two rules. */
 function bandsOf(lines: readonly Row[], rules: readonly Rule[]): Row[][] {
   const level = rules.filter(({ y, toY }) => y === toY);
@@ -64,7 +68,11 @@ function bandsOf(lines: readonly Row[], rules: readonly Rule[]): Row[][] {
   lines.forEach((line, at) => {
     const above = lines[at - 1];
     const white = down[at] ?? 0;
-    const around = down.slice(Math.max(1, at - 2), at + 3).filter((height) => height > 0);
+    const around = down
+      .slice(Math.max(1, at - 2), at + 3)
+      .filter((height) => height > 0)
+      // A cell that stands between two lines of another one halves the way from one to the next.
+      .map((height) => (height < line.size * BESIDE ? height * 2 : height));
     const isOpen =
       above !== undefined &&
       white > 0 &&
@@ -88,7 +96,12 @@ function isWrappedRow(
   band: readonly Row[],
   beside: readonly (readonly Row[] | undefined)[],
 ): boolean {
-  if (band.length === 1 || band.every(({ cells }) => cells.length === 1)) return false;
+  const isStaggered = band.some(
+    ({ y, size }, at) => (band[at - 1]?.y ?? Infinity) - y < size * BESIDE,
+  );
+  const isOfOne = band.every(({ cells }) => cells.length === 1);
+  if (band.length === 1 || holdsFigures(band)) return false;
+  if (isStaggered ? !isAroundCell(band) : isOfOne) return false;
   const columns = columnsOf(band);
   const full = band.filter(({ cells }) => cells.length === columns.length);
   if (columns.length < 2 || full.length > 1) return false;
@@ -104,6 +117,33 @@ function isWrappedRow(
     );
   });
 }
+
+/** Whether the lines stand around a cell of one line, in the middle of their height. */
+function isAroundCell(band: readonly Row[]): boolean {
+  const middle = ((band[0]?.y ?? 0) + (band.at(-1)?.y ?? 0)) / 2;
+  const cells = band.flatMap((row) => row.cells.map((cell) => ({ ...row, cell })));
+  return cells.some(
+    ({ y, size, cell }) =>
+      Math.abs(y - middle) < size * 0.3 &&
+      cells.every(
+        ({ cell: { x, end }, y: other }) => y === other || x >= cell.end || end <= cell.x,
+      ),
+  );
+}
+
+/** Whether two lines have a figure each in one column: they are two rows. A year may end a day. */
+function holdsFigures(band: readonly Row[]): boolean {
+  const figures: Piece[] = [];
+  for (const { cells } of band) {
+    const own = cells.filter(({ units }) => isWholeFigure(units.join("").trim()));
+    if (own.some((one) => figures.some(({ x, end }) => x < one.end && end > one.x))) return true;
+    figures.push(...own);
+  }
+  return false;
+}
+
+const isWholeFigure = (text: string): boolean =>
+  isValue(text.replace(/[²³]$/, "")) && !/[-–/.,]$|^(?:19|20)\d\d$/.test(text);
 
 /** Cells below each other, joined. */
 function columnsOf(band: readonly Row[]): Piece[] {

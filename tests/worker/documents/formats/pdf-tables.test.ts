@@ -193,3 +193,52 @@ describe("words from right to left", () => {
     ]);
   });
 });
+
+test("a cell in the middle of the lines of another one is of its row", async () => {
+  const line = (y: number): string => rule(72, y, 430, y);
+  const row = (y: number, work: string, hours: string, sum: string): string =>
+    put(72, y, work) + putRight(320, y, hours) + putRight(430, y, sum) + line(y - 7);
+  const text = await textOf(
+    row(700, "Work", "Hours", "Sum") +
+      row(680, "Shelf of oak", "8", "1,890.00") +
+      row(660, "Door", "2", "90.00") +
+      put(72, 636, "Net total") +
+      putRight(430, 642, "1,980.00") +
+      putRight(430, 630, "euros") +
+      line(623),
+  );
+  expect(text.split("\n").at(-1)).toBe("| Net total |  | 1,980.00 euros |");
+});
+
+test("rows below each other with a figure each are no lines of one row", async () => {
+  const cells = (y: number, day: string, text: string, [out, in_]: [string, string]): string =>
+    put(72, y, day) + put(130, y, text) + putRight(330, y, out) + putRight(400, y, in_);
+  const text = await textOf(
+    put(72, 700, "Day") +
+      put(130, 700, "Text") +
+      putRight(330, 700, "Paid out") +
+      putRight(400, 700, "Paid in") +
+      putRight(480, 700, "Balance") +
+      cells(686, "01 Nov", "Water", ["179.42", ""]) +
+      putRight(480, 686, "2,230.76") +
+      cells(672, "01 Nov", "Rent", ["113.51", ""]) +
+      putRight(480, 672, "2,117.25") +
+      cells(658, "02 Nov", "Cash", ["144.32", ""]) +
+      putRight(480, 658, "1,972.93") +
+      cells(639, "04 Nov", "Payment of a firm", ["", "80.77"]) +
+      putRight(480, 639, "2,053.70") +
+      put(130, 627, "for November") +
+      cells(608, "05 Nov", "Card on a market", ["60.76", ""]) +
+      putRight(480, 608, "1,992.94") +
+      put(130, 596, "of 12 Nov"),
+  );
+  expect(text.split("\n")).toEqual([
+    "| Day | Text | Paid out | Paid in | Balance |",
+    "| --- | --- | --- | --- | --- |",
+    "| 01 Nov | Water | 179.42 |  | 2,230.76 |",
+    "| 01 Nov | Rent | 113.51 |  | 2,117.25 |",
+    "| 02 Nov | Cash | 144.32 |  | 1,972.93 |",
+    "| 04 Nov | Payment of a firm for November |  | 80.77 | 2,053.70 |",
+    "| 05 Nov | Card on a market of 12 Nov | 60.76 |  | 1,992.94 |",
+  ]);
+});
