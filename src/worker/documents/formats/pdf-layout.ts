@@ -285,10 +285,30 @@ function runsAround(lines: readonly Line[], x: number): Run[] {
   let from = 0;
   for (let at = 0; at <= lines.length; at += 1) {
     if (lines[at]?.pieces.every((piece) => piece.end <= x || piece.x >= x) === true) continue;
-    if (at - from >= FEWEST_LINES) runs.push({ from, to: at, x });
+    if (at - from >= FEWEST_LINES) runs.push(withoutTable(lines, { from, to: at, x }));
     from = at + 1;
   }
   return runs;
+}
+
+/** Without a table below the columns, of which a gutter goes between two columns by chance: white stands above, and a side has cells. */
+function withoutTable(lines: readonly Line[], run: Run): Run {
+  const { from, x } = run;
+  for (let at = run.to - 1; at > from; at -= 1) {
+    const [line, above] = [lines[at], lines[at - 1]];
+    if (line === undefined || above === undefined) break;
+    if (above.y - line.y <= line.size * PARAGRAPH) continue;
+    const rest = lines.slice(at, run.to);
+    const isTable = (["left", "right"] as const).some((side) =>
+      sideOf(rest, x, side).some((one) =>
+        one.pieces.some(
+          (piece, place) => place > 0 && isWideGap(one, one.pieces[place - 1] ?? piece, piece),
+        ),
+      ),
+    );
+    return isTable ? withoutTable(lines, { ...run, to: at }) : run;
+  }
+  return run;
 }
 
 /** Lines that begin left of a gutter, those that end right of it, and pieces left of it. */

@@ -242,3 +242,33 @@ test("rows below each other with a figure each are no lines of one row", async (
     "| 05 Nov | Card on a market of 12 Nov | 60.76 |  | 1,992.94 |",
   ]);
 });
+
+test("a table below two columns of text is none of them, where their gutter goes through it", async () => {
+  const column = (x: number, words: readonly string[]): string =>
+    words.map((line, at) => put(x, 700 - at * 12, line)).join("");
+  const row = (y: number, meter: string, number: string, reading: string): string =>
+    put(72, y, meter) + put(160, y, number) + put(310, y, reading);
+  const text = await textOf(
+    column(72, [
+      "The tenant keeps the flat in good order",
+      "and reports what is broken in a week.",
+      "Small repairs up to 90 are paid by him.",
+      "The boiler is serviced each year in May",
+      "by the firm that has put it in, at noon.",
+      "He is at home on that day for an hour.",
+    ]) +
+      column(310, [
+        "Smoke alarms are tested on each Monday.",
+        "The garden is shared with the next flat.",
+        "Bicycles stand in the shed behind it all.",
+        "Bins are emptied on Thursdays at seven.",
+        "Glass is fetched on each second Tuesday.",
+        "Quiet hours are from ten in the evening.",
+      ]) +
+      row(600, "Meter", "Number", "Reading") +
+      row(586, "Power", "DD-8812", "4512") +
+      row(572, "Water", "WW-1109", "118"),
+  );
+  expect(text).toMatch(/for an hour\.\n+Smoke alarms/);
+  expect(text).toMatch(/Meter \| Number \| Reading\n(?:.*\n)?.*Power \| DD-8812 \| 4512/);
+});
