@@ -216,8 +216,9 @@ export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
       leftOut.add("pictures");
     },
     object: ({ href = "" }) => {
-      const part = work.textOf(`${href.replace(/^\.\//, "")}/content.xml`);
-      if (part !== undefined) addObject(part, work);
+      const part = work.textOf(`${href.replaceAll(/^\.\/|\/$/g, "")}/content.xml`);
+      if (part === undefined) leftOut.add("embedded files");
+      else addObject(part, work);
     },
     control: ({ control = "" }) => {
       writer.add(controls.get(control) ?? "");

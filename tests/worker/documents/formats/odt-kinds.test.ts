@@ -135,6 +135,14 @@ test("a formula without the words that its program had for it is counted", async
   expect(read.leftOut).toEqual({ formulas: 1 });
 });
 
+test.each([
+  ["Object 3/", { formulas: 1 }],
+  ["Object 9", { "embedded files": 1 }],
+])("an object at %j that is not read is counted", async (href, leftOut) => {
+  const frame = p(`<draw:frame><draw:object xlink:href="${href}"/></draw:frame>`);
+  expect((await readWith(readOdt, odt(frame))).leftOut).toEqual(leftOut);
+});
+
 test("a text document counts what it leaves out", async () => {
   const read = await readWith(
     readOdt,
