@@ -78,7 +78,32 @@ const marginsAs = <T>(of: (margin: string) => T): Readonly<Record<string, T>> =>
   );
 
 /** The rows that are whole, the one that is read, and which of its cells go on from the row above. */
-type Table = { rows: string[][]; row: string[]; goesOn: boolean[] };
+type Table = { rows: Row[]; row: string[]; goesOn: boolean[]; edges: number[] };
+/** Cells, and where each of them ends. */
+type Row = { readonly cells: readonly string[]; readonly edges: readonly number[] };
+
+/** Twips within which edges are one. */
+const SAME_EDGE = 30;
+
+/** Cells below the columns of the row that has most of them: one that goes over several has empty ones behind it. */
+function alignCells(rows: readonly Row[]): string[][] {
+  const most = rows.reduce(
+    (best, { edges }) => (edges.length > best.length ? edges : best),
+    [] as readonly number[],
+  );
+  return rows.map(({ cells, edges }, at) => {
+    const ends = edges.map((edge) => {
+      const near = most.map((one) => Math.abs(one - edge));
+      const least = Math.min(...near);
+      return least > SAME_EDGE ? -1 : near.indexOf(least);
+    });
+    if (ends.length !== cells.length || ends.includes(-1)) return [...cells];
+    return cells.flatMap((cell, place) => {
+      const more = (ends[place] ?? 0) - (ends[place - 1] ?? -1) - 1;
+      return [cell, ...Array<string>(Math.max(0, more)).fill(at === 0 ? cell : "")];
+    });
+  });
+}
 
 function openReader(
   writer: FlowWriter,
@@ -95,7 +120,7 @@ function openReader(
   const words = { text: "", note: "", mark: "", title: "", author: "", styles: "" };
   const fonts = new Map<number, string>();
   const headings = new Map<number, number>();
-  const table: Table = { rows: [], row: [], goesOn: [] };
+  const table: Table = { rows: [], row: [], goesOn: [], edges: [] };
   const leftOut = { pictures: 0, "hidden words": 0, "deleted words": 0 };
   let page = "windows-1252";
   let kind: ParagraphKind = { kind: "plain" };
@@ -131,7 +156,7 @@ function openReader(
     for (const byte of Buffer.from(rest, "latin1")) bytes.push(byte);
   };
   const endTable = (): void => {
-    addTable(writer, table.rows);
+    addTable(writer, alignCells(table.rows));
     table.rows = [];
   };
   const endParagraph = (): void => {
@@ -157,9 +182,10 @@ function openReader(
     if (table.row.length === 0) return;
     count();
     const above = table.rows.at(-1);
-    table.rows.push(
-      table.row.map((cell, at) => (table.goesOn[at] === true ? (above?.[at] ?? cell) : cell)),
+    const cells = table.row.map((cell, at) =>
+      table.goesOn[at] === true ? (above?.cells[at] ?? cell) : cell,
     );
+    table.rows.push({ cells, edges: table.edges });
     table.row = [];
   };
   const closeGroup = (): void => {
@@ -237,7 +263,7 @@ function openReader(
     page: endParagraph,
     cell: endCell,
     row: inText(endRow),
-    trowd: () => void (table.goesOn = []),
+    trowd: () => void ([table.goesOn, table.edges] = [[], []]),
     clvmrg: () => void (isGoingOn = true),
     intbl: inText(() => {
       isInTable = true;
@@ -261,7 +287,8 @@ function openReader(
     uc: (number) => {
       group.skip = number;
     },
-    cellx: () => {
+    cellx: (edge) => {
+      table.edges.push(edge);
       table.goesOn.push(isGoingOn);
       isGoingOn = false;
     },

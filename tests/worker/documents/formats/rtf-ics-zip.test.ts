@@ -43,6 +43,11 @@ describe("rich text", () => {
 
   test.each([
     [
+      "a cell that goes over several columns leaves those behind it where they are",
+      "\\trowd\\cellx900\\cellx1800\\cellx2700\\pard\\intbl Part\\cell Old\\cell New\\cell\\row\\trowd\\cellx900\\cellx1810\\cellx2700\\intbl Bolt\\cell 12\\cell 13\\cell\\row\\trowd\\cellx1800\\cellx2700\\intbl Sum\\cell 98\\cell\\row\\trowd\\cellx1300\\cellx2700\\intbl Other\\cell 7\\cell\\row\\pard\\par",
+      "| Part | Old | New |\n| --- | --- | --- |\n| Bolt | 12 | 13 |\n| Sum |  | 98 |\n| Other | 7 |\n\n",
+    ],
+    [
       "a table in a header is no table",
       "{\\header\\pard\\intbl Logo\\cell 7\\cell\\row\\pard}\\pard Dear Ada\\par",
       "Dear Ada\n\n[header]: Logo 7\n\n",
