@@ -17,7 +17,14 @@ type Table = {
   readonly rows: readonly (Line & { readonly cells: readonly string[] })[];
 };
 
-/** A first row is a header where a line of marks parts it from the others, or at most half of its cells hold a figure. */
+/** A figure or a day, and no name that ends with one; a year may name a column. */
+const isFigure = (cell = ""): boolean =>
+  /^[^\p{L}\d]{0,3}\d/u.test(cell) && !/^(?:19|20)\d\d$/.test(cell);
+
+/**
+ * A first row is a header where a line of marks parts it from the others, or at most half of its cells hold a figure, and none of
+ * these stands above figures.
+ */
 export function readTable(lines: readonly Line[]): Table {
   const rows = lines
     .filter(({ text }) => !SEPARATOR.test(text))
@@ -25,7 +32,10 @@ export function readTable(lines: readonly Line[]): Table {
   const [{ cells: first } = { cells: [] }, ...rest] = rows;
   const isMarked = lines[1] !== undefined && SEPARATOR.test(lines[1].text);
   const figures = first.filter((cell) => /\d/.test(cell)).length;
-  const hasHeader = rest.length > 0 && (isMarked || figures * 2 <= first.length);
+  const isRow = first.some(
+    (cell, at) => isFigure(cell) && rest.some(({ cells }) => isFigure(cells[at])),
+  );
+  const hasHeader = rest.length > 0 && (isMarked || (figures * 2 <= first.length && !isRow));
   return hasHeader ? { names: first, rows: rest } : { names: [], rows };
 }
 

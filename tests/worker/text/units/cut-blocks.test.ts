@@ -104,3 +104,15 @@ describe("cutBlocks", () => {
     expect(splitBlocks("One.\n\n---\n\nTwo.\n").map(({ text }) => text)).toEqual(["One.", "Two."]);
   });
 });
+
+test.each([
+  ["Basic pay | 3,250.00 | Tax | 518.40\nOvertime | 180.00 | Levy | 207.36", []],
+  ["Out | 4 May | Kiel\nBack | 11 May | Oslo", []],
+  ["Boat | Kind | 2025\nLynx | A | 14", ["Boat", "Kind", "2025"]],
+  ["Region | Kind | Q2\nNorth | A | 13", ["Region", "Kind", "Q2"]],
+])(
+  "a first row without a line below it names columns where none of its figures is above one: %j",
+  (rows, names) => {
+    expect(cutBlocks(`${rows}\n`).at(-1)?.names).toEqual(names);
+  },
+);
