@@ -3,11 +3,13 @@ import type { PageLines } from "./page-lines.ts";
 type Attributes = Readonly<Record<string, string>>;
 
 type Cell = { readonly text: string; readonly isName: boolean; readonly columns: number };
-type Spanning = Omit<Cell, "isName"> & { rows: number };
+type Spanning = Cell & { rows: number };
 
 type Table = {
   /** Whether the first row names the columns; undefined before that row is written. */
   hasNames: boolean | undefined;
+  /** Names of columns, some of which go over several, until the row below says whether it has names for each of these. */
+  names: readonly string[] | undefined;
   /** By column: the cell that a row above extends into this row. */
   readonly spanning: Map<number, Spanning>;
   cells: Cell[];
@@ -50,9 +52,10 @@ export function openTables(lines: PageLines): PageTables {
     const text = lines.take(held);
     const columns = spanOf(attributes["colspan"]);
     addSpanningCells(table);
-    table.cells.push({ text, isName: element === "th", columns });
+    const cell = { text, isName: element === "th", columns };
+    table.cells.push(cell);
     const rows = spanOf(attributes["rowspan"]);
-    if (rows > 1) table.spanning.set(table.column, { text, columns, rows: rows - 1 });
+    if (rows > 1) table.spanning.set(table.column, { ...cell, rows: rows - 1 });
     table.column += columns;
   };
   const closeRow = (): void => {
@@ -84,7 +87,8 @@ export function openTables(lines: PageLines): PageTables {
       if (element === "tr") closeRow();
       if (element === "table") {
         closeRow();
-        tables.pop();
+        const table = tables.pop();
+        if (table?.names !== undefined) writeNames(lines, table.names);
       }
     },
   };
@@ -92,6 +96,7 @@ export function openTables(lines: PageLines): PageTables {
 
 const newTable = (): Table => ({
   hasNames: undefined,
+  names: undefined,
   spanning: new Map(),
   cells: [],
   column: 0,
@@ -108,10 +113,10 @@ function addSpanningCells(table: Table): void {
   for (;;) {
     const spanning = table.spanning.get(table.column);
     if (spanning === undefined || table.column > MOST_COLUMNS) return;
-    const { text, columns } = spanning;
+    const { text, columns, isName } = spanning;
     spanning.rows -= 1;
     if (spanning.rows === 0) table.spanning.delete(table.column);
-    table.cells.push({ text: isShort(text) ? text : "", isName: false, columns });
+    table.cells.push({ text: isShort(text) ? text : "", isName, columns });
     table.column += columns;
   }
 }
@@ -144,12 +149,34 @@ function writeRow(lines: PageLines, table: Table, cells: readonly Cell[]): void 
     const more = isName && cells.length > 1 && isShort(words) ? words : "";
     return [words, ...Array.from({ length: isWide ? 0 : columns - 1 }, () => more)];
   });
-  lines.preformatted(table.hasNames ? `| ${row.map(escapeBar).join(" | ")} |` : plainRow(row));
-  lines.break(1);
-  if (!isFirst || !table.hasNames) return;
-  lines.preformatted(`| ${row.map(() => "---").join(" | ")} |`);
+  const above = table.names;
+  table.names = undefined;
+  const areNames = above !== undefined && cells.every(({ isName, text }) => isName || text === "");
+  if (above !== undefined) writeNames(lines, areNames ? joinNames(above, row) : above);
+  if (areNames) return;
+  if (isFirst && table.hasNames) {
+    if (cells.some(({ columns }) => columns > 1)) table.names = row;
+    else writeNames(lines, row);
+    return;
+  }
+  lines.preformatted(table.hasNames ? barRow(row) : plainRow(row));
   lines.break(1);
 }
+
+function writeNames(lines: PageLines, names: readonly string[]): void {
+  lines.preformatted(barRow(names));
+  lines.break(1);
+  lines.preformatted(barRow(names.map(() => "---")));
+  lines.break(1);
+}
+
+/** What several columns share stands before the name of each; a name that goes over both rows stands once. */
+const joinNames = (above: readonly string[], names: readonly string[]): string[] =>
+  Array.from({ length: Math.max(above.length, names.length) }, (_, at) =>
+    [...new Set([above[at] ?? "", names[at] ?? ""])].filter(Boolean).join(" "),
+  );
+
+const barRow = (row: readonly string[]): string => `| ${row.map(escapeBar).join(" | ")} |`;
 
 const escapeBar = (text: string): string => text.replaceAll("|", "\\|");
 

@@ -72,6 +72,16 @@ describe("the text of a page", () => {
     expect(textOf(columns).text.match(/^(?:Left|Right) words\.$/gm)).toHaveLength(198);
   });
 
+  test("joins the names of two rows, where the first ones are of several columns", () => {
+    const { text } = textOf(
+      "<table><thead><tr><th rowspan=2>Country</th><th colspan=2>Price</th></tr><tr><th>Standard</th><th>Express</th></tr></thead><tr><td>Norway</td><td>9</td><td>19</td></tr></table>" +
+        "<table><tr><th></th><th colspan=2>2026</th></tr></table><p>End",
+    );
+    expect(text).toBe(
+      "| Country | Price Standard | Price Express |\n| --- | --- | --- |\n| Norway | 9 | 19 |\n\n2026\n\nEnd",
+    );
+  });
+
   test("has digits above and below the line wherever a page says it, as in what Google Docs writes", () => {
     const html = `<style>.c3{vertical-align:super;font-size:8pt}.c4 {vertical-align: sub}</style>
       <p>1,250<span class="c1 c3">1</span> CO<span class=c4>2</span> m<span style="vertical-align:super">2</span> 7<sup><a href="#n">3</a></sup> 5</p>`;
