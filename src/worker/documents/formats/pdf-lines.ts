@@ -110,7 +110,10 @@ function piecesOf(glyphs: readonly Glyph[], place: Place): Piece[] {
     const text = carried === "" ? glyph.text : `${glyph.text}${carried}`;
     carried = "";
     if (last !== undefined && glyph.end - glyph.x < glyph.size && isMark(glyph)) {
-      if ((glyph.x + glyph.end) / 2 < last.end) last.units.push(`${last.units.pop() ?? ""}${text}`);
+      // One of no width stands where the letter below it ends, or a hair behind it.
+      const behind = RIGHT_TO_LEFT.test(last.units.at(-1) ?? "") ? 0 : glyph.size * 0.01;
+      if ((glyph.x + glyph.end) / 2 < last.end + behind)
+        last.units.push(`${last.units.pop() ?? ""}${text}`);
       else carried = text;
     } else if (last === undefined || between[at] === "gap") {
       pieces.push({ units: [text], x: glyph.x, end: glyph.end });

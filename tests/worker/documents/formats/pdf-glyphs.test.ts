@@ -10,6 +10,7 @@ import {
   widthOf,
   writePages,
 } from "../../../support/pdf-pages.ts";
+import { linesOf } from "../../../../src/worker/documents/formats/pdf-lines.ts";
 import { extractText } from "../../../support/read-documents.ts";
 
 const read = (content: string, more: Parameters<typeof writePages>[1] = {}) =>
@@ -63,6 +64,19 @@ describe("words of a page", () => {
     expect(await textOf(putMapped(60, 700, "ABCD"), ["\ufb01", "n", "\uff11", "\uff21"])).toBe(
       "fin1A",
     );
+  });
+
+  test("have the accent that stands where they end", () => {
+    const glyph = (text: string, x: number, end: number) => ({
+      text,
+      x,
+      end,
+      y: 0,
+      size: 10,
+      opens: false,
+    });
+    const glyphs = [glyph("ο", 0, 5), glyph("\u0301", 5.00004, 5.00004), glyph("γ", 5.00004, 10)];
+    expect(linesOf(glyphs, [])[0]?.pieces[0]?.units).toEqual(["ο\u0301", "γ"]);
   });
 
   test("from right to left keep their order, with figures and ligatures in theirs", async () => {
