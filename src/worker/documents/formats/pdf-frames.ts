@@ -21,6 +21,9 @@ export type Drawing = {
   readonly layer: { readonly letters: number; readonly share: number };
 };
 
+/** Of a ligature; a map that has more for a glyph is broken, as where it has a whole sentence for a dot. */
+const MOST_LETTERS = 20;
+
 /** Parts what a page shows by its directions, and counts the rest. */
 export function readFrames({ placed, rules, grounds, pictures, page }: Canvas): Drawing {
   const unreadable = unreadableFonts(placed);
@@ -31,7 +34,8 @@ export function readFrames({ placed, rules, grounds, pictures, page }: Canvas): 
   let letters = 0;
   let before: keyof typeof runs = "shown";
   for (const glyph of placed) {
-    const text = unreadable.get(glyph.run.text.font) ?? glyph.text;
+    const isNamed = glyph.text.length <= MOST_LETTERS;
+    const text = isNamed ? (unreadable.get(glyph.run.text.font) ?? glyph.text) : "";
     const scan = scanBehind(glyph, grounds);
     if (scan !== undefined) scans.add(scan);
     const isHidden = scan === undefined && !isVisible(glyph, grounds);

@@ -79,6 +79,13 @@ describe("words of a page", () => {
     expect(linesOf(glyphs, [])[0]?.pieces[0]?.units).toEqual(["ο\u0301", "γ"]);
   });
 
+  test("of which a map has a sentence for a dot are left out, and counted", async () => {
+    const words = putMapped(60, 700, "A B") + put(60, 680, "The rent is 900 euros from May on.");
+    const found = await read(words, { letters: ["S", "The amount of 1250 is due in May."] });
+    expect(found).toMatchObject({ leftOut: { "unreadable passages": 1 } });
+    expect(found).not.toHaveProperty("text", expect.stringContaining("1250"));
+  });
+
   test("from right to left keep their order, with figures and ligatures in theirs", async () => {
     // Drawn from left to right, as it is seen: 12 and a word, and one that ends with lam-alef in one glyph.
     const letters = ["\u05d2", "\u05d1", "\u05d0", " ", "1", "2"];
