@@ -84,7 +84,7 @@ export function htmlText({
   shifts = new Map<string, Shift>(),
   quote,
 }: HtmlPage): PageText | { readonly kind: "too_deep" } {
-  const reader = openReader({ url, beside, shifts, quote });
+  const reader = openReader(url, beside, shifts, quote);
   const parser = new Parser(reader.handler, { decodeEntities: true, lowerCaseTags: true });
   try {
     parser.end(html);
@@ -116,14 +116,12 @@ const openPart = (): Part => {
 /** An open element and its effect on nested text: the text is not read, its letters have size zero, are raised or lowered. */
 type Open = { readonly isUnread: boolean; readonly isHidden: boolean; readonly shift: Shift };
 
-type Reading = Required<Pick<HtmlPage, "url" | "beside" | "shifts">> & {
-  readonly quote: string | undefined;
-};
-
-function openReader({ url: pageUrl, beside, shifts: sheet, quote }: Reading): {
-  readonly handler: Handler;
-  page(): PageText;
-} {
+function openReader(
+  pageUrl: string,
+  beside: "left_out" | "kept",
+  sheet: Shifts,
+  quote: string | undefined,
+): { readonly handler: Handler; page(): PageText } {
   const page = openPart();
   const apart = openPart();
   /** The nesting depth of the outermost open element of `BESIDE`; 0 outside of one. */
@@ -321,11 +319,11 @@ const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
 /** The rule of a class in a style sheet. */
 const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
 
-const SHIFTS: ReadonlyMap<string, Shift> = new Map([
-  ...(["s", "strike", "del"] as const).map((name) => [name, "struck"] as const),
-  ["sup", "raised"],
-  ["sub", "lowered"],
-]);
+const SHIFTS: ReadonlyMap<string, Shift> = new Map(
+  Object.entries<Shift>({
+    ...{ s: "struck", strike: "struck", del: "struck", sup: "raised", sub: "lowered" },
+  }),
+);
 
 /** The classes of a style sheet, each with raised, lowered, struck or none. */
 export const shiftsIn = (sheet: string): readonly (readonly [name: string, Shift])[] =>

@@ -134,6 +134,11 @@ function writeRow(lines: PageLines, table: Table, cells: readonly Cell[]): void 
   const most = filled.some(isNested) ? MOST_NESTED_CHARS : MOST_ROW_CHARS;
   const isLayout = filled.length === 1 ? table.hasNames !== true : chars > most;
   lines.break(1);
+  const above = table.names ?? [];
+  const isSecond =
+    !isLayout && above.length > 0 && cells.every(({ isName, text }) => isName || text === "");
+  if (above.length > 0 && !isSecond) writeNames(lines, above);
+  table.names = undefined;
   if (isLayout) {
     for (const { text } of filled) {
       lines.preformatted(text);
@@ -149,24 +154,15 @@ function writeRow(lines: PageLines, table: Table, cells: readonly Cell[]): void 
     const more = isName && cells.length > 1 && isShort(words) ? words : "";
     return [words, ...Array.from({ length: isWide ? 0 : columns - 1 }, () => more)];
   });
-  const above = table.names;
-  table.names = undefined;
-  const areNames = above !== undefined && cells.every(({ isName, text }) => isName || text === "");
-  if (above !== undefined) writeNames(lines, areNames ? joinNames(above, row) : above);
-  if (areNames) return;
-  if (isFirst && table.hasNames) {
-    if (cells.some(({ columns }) => columns > 1)) table.names = row;
-    else writeNames(lines, row);
-    return;
-  }
-  lines.preformatted(table.hasNames ? barRow(row) : plainRow(row));
+  if (isFirst && table.hasNames && cells.some(({ columns }) => columns > 1)) table.names = row;
+  else if (isSecond) writeNames(lines, joinNames(above, row));
+  else if (isFirst && table.hasNames) writeNames(lines, row);
+  else lines.preformatted(table.hasNames ? barRow(row) : plainRow(row));
   lines.break(1);
 }
 
 function writeNames(lines: PageLines, names: readonly string[]): void {
-  lines.preformatted(barRow(names));
-  lines.break(1);
-  lines.preformatted(barRow(names.map(() => "---")));
+  lines.preformatted(`${barRow(names)}\n${barRow(names.map(() => "---"))}`);
   lines.break(1);
 }
 

@@ -26,7 +26,8 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
   for (const given of parseRows(text, layout.delimiter)) {
     count();
     row += 1;
-    if (isAfterGap && row > layout.above && isWiderHeader(given, layout.width))
+    // Another table below a gap, with more columns than the one above.
+    if (isAfterGap && widthOf(given) > layout.width && !given.some(isValue) && row > layout.above)
       layout = { ...layout, width: widthOf(given), values: new Set() };
     isAfterGap = widthOf(given) === 0;
     const isShifted = layout.hasRowNames && row === layout.above + 1;
@@ -67,10 +68,6 @@ const introOf = ([name = "", ...values]: readonly string[]): string =>
     ? oneLine(name)
     : `${oneLine(name).replace(/:$/, "")}: ${values.map(oneLine).join("; ")}`;
 
-/** Whether another table begins below a gap, with more columns than the one above. */
-const isWiderHeader = (row: readonly string[], width: number): boolean =>
-  widthOf(row) > width && !row.some(isValue);
-
 const cellsOf = (row: readonly string[]): Cells =>
   new Map([...row.entries()].filter(([, cell]) => cell.trim() !== ""));
 
@@ -98,16 +95,13 @@ function layoutOf(text: string, said: string | undefined): Layout {
     const trust = delimiter === "," ? 1 - decimalShare(rows) : 1;
     return { delimiter, rows, usual, score: alike * trust };
   });
-  const {
-    delimiter,
-    rows,
-    usual: most,
-  } = candidates.reduce((best, other) =>
+  const chosen = candidates.reduce((best, other) =>
     other.score > best.score || (other.score === best.score && other.usual > best.usual)
       ? other
       : best,
   );
-  const usual = widthOfTable(rows, most);
+  const { delimiter, rows } = chosen;
+  const usual = widthOfTable(rows, chosen.usual);
   const above = usual < 2 ? 0 : startOf(rows, usual);
   const around = above === 0 ? [0] : [above - 1, above];
   const short = around.find((at) => isShort(rows.slice(at), usual));
@@ -129,20 +123,16 @@ function layoutOf(text: string, said: string | undefined): Layout {
 
 /** Of a short table below many lines of names and values, as of a month with two bookings: rows that names prove, not most rows. */
 function widthOfTable(rows: readonly (readonly string[])[], usual: number): number {
-  const counts = new Map<number, number>();
-  for (const width of rows.map(widthOf)) counts.set(width, (counts.get(width) ?? 0) + 1);
-  const weightOf = (width: number): number => width * (counts.get(width) ?? 0);
-  const wider = [...counts.keys()].filter(
-    (width) => width > Math.max(2, usual) && weightOf(width) > weightOf(usual),
-  );
-  return (
-    wider
-      .sort((one, other) => weightOf(other) - weightOf(one))
-      .find((width) => {
-        const table = blockAt(rows, startOf(rows, width)).map(cellsOf);
-        return table.length > 1 && isHeader(table, "figures");
-      }) ?? usual
-  );
+  const widths = rows.map(widthOf);
+  const weightOf = (width: number): number =>
+    width * widths.filter((other) => other === width).length;
+  const isProven = (width: number): boolean => {
+    const table = blockAt(rows, startOf(rows, width)).map(cellsOf);
+    return table.length > 1 && isHeader(table, "figures");
+  };
+  const wider = [...new Set(widths)].filter((width) => width > Math.max(2, usual));
+  const heavier = wider.filter((width) => weightOf(width) > weightOf(usual));
+  return heavier.sort((a, b) => weightOf(b) - weightOf(a)).find(isProven) ?? usual;
 }
 
 /** Rows up to the next empty one; all that follow where that is the second. */

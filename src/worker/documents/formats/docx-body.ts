@@ -36,6 +36,14 @@ type Run = {
   shift: Shift;
 };
 
+/** Elements that stand for letters, or for the mark of a note by its id. */
+const LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ tab: " ", ptab: " ", br: "\n", cr: "\n", noBreakHyphen: "-" },
+    ...{ footnoteReference: "[^%]", endnoteReference: "[^e%]", commentReference: "[comment %]" },
+  }),
+);
+
 const DEEPEST_HEADING = 9;
 /** What is there a second time for programs that don't know the first, or was so before a change. */
 const isRepeated = (name: string): boolean =>
@@ -98,34 +106,10 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
   const opened: Readonly<Record<string, (attributes: XmlAttributes) => void>> = {
     p: () => void paragraphs.push(newParagraph()),
     r: () => void (run = newRun()),
-    tab: () => {
-      add(" ");
-    },
-    ptab: () => {
-      add(" ");
-    },
-    br: () => {
-      add("\n");
-    },
-    cr: () => {
-      add("\n");
-    },
-    noBreakHyphen: () => {
-      add("-");
-    },
     sym: ({ font, char = "" }) => {
       const sign = symbolOf(font, char);
       if (sign === undefined) leftOut.add("signs of fonts");
       else add(sign);
-    },
-    footnoteReference: ({ id = "" }) => {
-      add(`[^${id}]`);
-    },
-    endnoteReference: ({ id = "" }) => {
-      add(`[^e${id}]`);
-    },
-    commentReference: ({ id = "" }) => {
-      add(`[comment ${id}]`);
     },
     ffData: () => void (field = newField()),
     checked: ({ val }) => void (field.checked = isOn(val)),
@@ -147,12 +131,6 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
     vMerge: ({ val }) => void (span.goesOn = val !== "restart"),
     txbxContent: () => {
       writer.openBox();
-    },
-    blip: () => {
-      leftOut.add("pictures");
-    },
-    imagedata: () => {
-      leftOut.add("pictures");
     },
     OLEObject: () => {
       leftOut.add("embedded files");
@@ -229,6 +207,9 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
       }
       if (isInsertion(name)) changes.insertions += 1;
       inText = name === "t";
+      const letters = LETTERS.get(name)?.replace("%", attributes["id"] ?? "");
+      if (letters !== undefined) add(letters);
+      if (name === "blip" || name === "imagedata") leftOut.add("pictures");
       opened[name]?.(attributes);
     },
     text(text) {

@@ -125,18 +125,18 @@ function isAroundCell(band: readonly Row[]): boolean {
   return cells.some(
     ({ y, size, cell }) =>
       Math.abs(y - middle) < size * 0.3 &&
-      cells.every(
-        ({ cell: { x, end }, y: other }) => y === other || x >= cell.end || end <= cell.x,
-      ),
+      !cells.some((other) => other.y !== y && isOver(other.cell, cell)),
   );
 }
+
+const isOver = (one: Piece, other: Piece): boolean => one.x < other.end && one.end > other.x;
 
 /** Whether two lines have a figure each in one column: they are two rows. A year may end a day. */
 function holdsFigures(band: readonly Row[]): boolean {
   const figures: Piece[] = [];
   for (const { cells } of band) {
     const own = cells.filter(({ units }) => isWholeFigure(units.join("").trim()));
-    if (own.some((one) => figures.some(({ x, end }) => x < one.end && end > one.x))) return true;
+    if (own.some((one) => figures.some((other) => isOver(one, other)))) return true;
     figures.push(...own);
   }
   return false;
@@ -149,7 +149,7 @@ const isWholeFigure = (text: string): boolean =>
 function columnsOf(band: readonly Row[]): Piece[] {
   const columns: Piece[] = [];
   for (const cell of band.flatMap(({ cells }) => cells)) {
-    const over = columns.filter(({ x, end }) => x < cell.end && end > cell.x);
+    const over = columns.filter((column) => isOver(column, cell));
     const rest = columns.filter((column) => !over.includes(column));
     const all = [...over, cell];
     columns.splice(0, columns.length, ...rest, {
@@ -198,6 +198,9 @@ function partsCells(
       }),
   );
 }
+
+const hasCells = (line: Line): boolean =>
+  line.pieces.some((piece, at) => at > 0 && isWideGap(line, line.pieces[at - 1] ?? piece, piece));
 
 const isWideGap = ({ size }: Line, left: Piece, right: Piece): boolean =>
   right.x - left.end > size * CELL_GAP;
@@ -293,22 +296,13 @@ function runsAround(lines: readonly Line[], x: number): Run[] {
 
 /** Without a table below the columns, of which a gutter goes between two columns by chance: white stands above, and a side has cells. */
 function withoutTable(lines: readonly Line[], run: Run): Run {
-  const { from, x } = run;
-  for (let at = run.to - 1; at > from; at -= 1) {
-    const [line, above] = [lines[at], lines[at - 1]];
-    if (line === undefined || above === undefined) break;
-    if (above.y - line.y <= line.size * PARAGRAPH) continue;
-    const rest = lines.slice(at, run.to);
-    const isTable = (["left", "right"] as const).some((side) =>
-      sideOf(rest, x, side).some((one) =>
-        one.pieces.some(
-          (piece, place) => place > 0 && isWideGap(one, one.pieces[place - 1] ?? piece, piece),
-        ),
-      ),
-    );
-    return isTable ? withoutTable(lines, { ...run, to: at }) : run;
-  }
-  return run;
+  const isApart = ({ y, size }: Line, at: number): boolean =>
+    at > run.from && (lines[at - 1]?.y ?? 0) - y > size * PARAGRAPH;
+  const to = lines.slice(0, run.to).findLastIndex(isApart);
+  if (to === -1) return run;
+  const rest = lines.slice(to, run.to);
+  const isTable = [sideOf(rest, run.x, "left"), sideOf(rest, run.x, "right")].flat().some(hasCells);
+  return isTable ? withoutTable(lines, { ...run, to }) : run;
 }
 
 /** Lines that begin left of a gutter, those that end right of it, and pieces left of it. */
@@ -334,9 +328,7 @@ function isProse(lines: readonly Line[], depth: number): boolean {
   const [start, end] = extentOf(lines);
   const filled =
     lines.reduce((sum, line) => sum + lengthOf(line), 0) / (lines.length * (end - start));
-  const cells = lines.filter((line) =>
-    line.pieces.some((piece, at) => at > 0 && isWideGap(line, line.pieces[at - 1] ?? piece, piece)),
-  ).length;
+  const cells = lines.filter(hasCells).length;
   const words =
     lines.map(wordsOf).sort((one, other) => one - other)[Math.floor(lines.length / 2)] ?? 0;
   if (cells < lines.length * MOST_CELLS) return filled > FILLED && words >= FEWEST_WORDS;

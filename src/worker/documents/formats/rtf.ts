@@ -87,16 +87,9 @@ const SAME_EDGE = 30;
 
 /** Cells below the columns of the row that has most of them: one that goes over several has empty ones behind it. */
 function alignCells(rows: readonly Row[]): string[][] {
-  const most = rows.reduce(
-    (best, { edges }) => (edges.length > best.length ? edges : best),
-    [] as readonly number[],
-  );
+  const [most = []] = rows.map((row) => row.edges).sort((a, b) => b.length - a.length);
   return rows.map(({ cells, edges }, at) => {
-    const ends = edges.map((edge) => {
-      const near = most.map((one) => Math.abs(one - edge));
-      const least = Math.min(...near);
-      return least > SAME_EDGE ? -1 : near.indexOf(least);
-    });
+    const ends = edges.map((edge) => most.findIndex((one) => Math.abs(one - edge) <= SAME_EDGE));
     if (ends.length !== cells.length || ends.includes(-1)) return [...cells];
     return cells.flatMap((cell, place) => {
       const more = (ends[place] ?? 0) - (ends[place - 1] ?? -1) - 1;

@@ -21,10 +21,8 @@ export function isValue(cell: string): boolean {
   );
 }
 
-const isDay = (cell: string): boolean =>
-  /^(?:\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)?|\d{1,2}\/\d{1,2}(?:\/(?:\d{4}|\d\d))?)$/.test(
-    cell,
-  );
+const DAY = /^(?:\d{4}-\d\d-\d\d|\d\d?\.\d\d?\.(?:\d\d){0,2}|\d\d?\/\d\d?(?:\/(?:\d\d){1,2})?)$/;
+const isDay = (cell: string): boolean => DAY.test(cell);
 
 const isYear = (cell: string): boolean => /^(?:19|20)\d\d$/.test(cell);
 
@@ -58,20 +56,17 @@ export function isHeader(
   return hasFigures || (proof === "figures or words" && !comesAgain && widest - first.size <= 1);
 }
 
-const FEWEST_DAYS = 3;
-const FEWEST_NUMBERS = 5;
-
 /** Whether columns are named by days, or by numbers that count on, as those of a roster, and hold no days. */
 function isSeries(first: Cells, below: readonly Cells[]): boolean {
   const [corner, ...rest] = first.has(0) ? first.values() : ["", ...first.values()];
-  if (corner === undefined || isValue(corner)) return false;
-  const areDays = rest.length >= FEWEST_DAYS && rest.every(isDay);
-  const areNumbers =
-    rest.length >= FEWEST_NUMBERS &&
-    rest.every((cell, at) => /^\d{1,2}$/.test(cell) && Number(cell) === Number(rest[0]) + at);
-  const isUnder = (row: Cells): boolean => [...row.values()].some(isDay);
-  return (areDays || areNumbers) && new Set(rest).size === rest.length && !below.some(isUnder);
+  if (corner === undefined || isValue(corner) || rest.length < FEWEST_DAYS) return false;
+  const isCounted = (cell: string, at: number): boolean =>
+    rest.length > FEWEST_DAYS && Number(cell) === Number(rest[0]) + at && cell.length < 3;
+  if (!rest.every(isDay) && !rest.every(isCounted)) return false;
+  return new Set(rest).size === rest.length && !below.some((row) => [...row.values()].some(isDay));
 }
+
+const FEWEST_DAYS = 3;
 
 const cellsIn = (rows: readonly Cells[], column: number): string[] =>
   rows.flatMap((row) => row.get(column) ?? []);
@@ -101,7 +96,6 @@ export function columnNames(header: Cells, groups: Cells = new Map()): ReadonlyM
   return names;
 }
 
-const MOST_LABEL_CHARS = 40;
 const FEWEST_MIXED = 4;
 
 /**
@@ -131,7 +125,7 @@ function labelColumns(all: readonly Cells[]): ReadonlySet<number> | undefined {
 
 const hasDigit = (cell: string): boolean => /\d/.test(cell);
 const isLabel = (cell: string): boolean =>
-  cell.length <= MOST_LABEL_CHARS && /\p{L}/u.test(cell) && !isValue(cell);
+  cell.length <= MOST_NAME_CHARS && /\p{L}/u.test(cell) && !isValue(cell);
 
 /** The cells of a row of a form, each label with what stands beside it as one. */
 function joinLabels(cells: Cells, labels: ReadonlySet<number>): Cells {

@@ -103,14 +103,8 @@ function readWorkbook(archive: Archive): Workbook {
     },
   });
   if (sheets.length === 0) throw noWorkbook();
-  const styles = readStyles(partOf("styles"));
-  return {
-    sheets,
-    start,
-    ...styles,
-    isUnreckoned,
-    strings: wordsOf("si", partOf("sharedStrings")),
-  };
+  const strings = wordsOf("si", partOf("sharedStrings"));
+  return { sheets, start, ...readStyles(partOf("styles")), isUnreckoned, strings };
 }
 
 const noWorkbook = (): NoText =>
