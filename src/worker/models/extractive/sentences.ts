@@ -59,7 +59,7 @@ function shownParts(
   const text = block.kind === "row" ? formatRow(block) : block.text;
   const kind = isProse(block) ? "sentence" : block.kind === "header" ? "header" : "line";
   const whole = isProse(block)
-    ? { start: at, end: at + words.length }
+    ? { start: at, end: at + (block.sentences.find((one) => one.at === at)?.text ?? words).length }
     : { start: 0, end: text.length };
   return cutToFit(text, whole, MAX_CHARS)
     .map((span) => {
@@ -86,8 +86,8 @@ function withoutNoteMarks(block: string, { start, end }: TextSpan): TextSpan {
   return { start: start + opening, end: end - closing };
 }
 
-const NOTE_MARKS_BEFORE = /^(?:\[\^[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
-const NOTE_MARKS_BEHIND = /(?: {0,2}\[\^[\p{L}\p{N}_-]{1,20}\]){1,9} {0,2}$/u;
+const NOTE_MARKS_BEFORE = /^(?:\[(?:\^|comment )[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
+const NOTE_MARKS_BEHIND = /(?: {0,2}\[(?:\^|comment )[\p{L}\p{N}_-]{1,20}\]){1,9}[.!?]? {0,2}$/u;
 
 /** A row in readable form: its first cell, then each further cell after the name of its column. Cells are verbatim. */
 function formatRow({ cells, names }: TextBlock): string {

@@ -136,6 +136,23 @@ describe("answers", () => {
     );
   });
 
+  test.each(["[^1].", " [comment 2].", ".[^1] [comment 2]"])(
+    "leave out the marks of a footnote or a comment at the stop: %j",
+    async (end) => {
+      const shown = end.startsWith(".") ? "The club has 412 members." : "The club has 412 members";
+      expect(
+        await answer("How many members does the club have?", `The club has 412 members${end}\n`),
+      ).toBe(`${shown} [1]`);
+    },
+  );
+
+  test("show a sentence to its end of which a part is struck out", async () => {
+    const text = "The fee of the club is ~~48~~ 52 euros a year. It is due in May.\n";
+    expect(await answer("How much is the fee of the club?", text)).toBe(
+      "The fee of the club is ~~48~~ 52 euros a year. [1]",
+    );
+  });
+
   test("take a line that is set in columns for itself", async () => {
     const card = "LIMITS\n  gust 45   cableway stops\n  gust 60   benches come in\n";
     expect(await answer("At which gust do benches come in?", card)).toBe(
