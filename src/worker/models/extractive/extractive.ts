@@ -52,7 +52,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 11 },
+  options: { version: 12 },
 };
 
 const toReply = (text: string): ModelReply => ({
