@@ -20,7 +20,7 @@ const KIND: Toy = {
       changes: [
         ['  "chat",\n  "command",\n', '  "chat",\n  "count",\n  "command",\n'],
         [
-          "/** What a job works on; the `input` column of its row. */",
+          "/** The input of a job; the `input` column of its row. */",
           'const countInput = z.strictObject({ kind: z.literal("count"), text });\nexport type CountInput = z.infer<typeof countInput>;\n',
         ],
         ["  chatInput,\n]);", "  chatInput,\n  countInput,\n]);"],

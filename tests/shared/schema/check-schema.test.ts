@@ -37,7 +37,7 @@ describe("a schema that is queued", () => {
     [
       "a keyword that is misspelt",
       objectOf({ a: {} }, { requried: ["a"] }),
-      "/requried: is no keyword",
+      "/requried: is not a supported keyword",
     ],
     [
       "required that is no list",
@@ -65,7 +65,7 @@ describe("a schema that is queued", () => {
       'the $ref "#/$defs/%zz" leads to no schema',
     ],
     ["a reference to itself", objectOf({ a: { $ref: "#/properties/a" } }), "leads back"],
-    ["an id of its own", objectOf({ a: {} }, { $id: "x" }), "/$id: is no keyword"],
+    ["an id of its own", objectOf({ a: {} }, { $id: "x" }), "/$id: is not a supported keyword"],
     [
       "a pattern that is none",
       objectOf({ a: { pattern: "(" } }),

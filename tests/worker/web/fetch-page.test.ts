@@ -138,7 +138,7 @@ describe("a page", () => {
     ["/gone", "WEB_UNAVAILABLE", "410"],
     ["/header", "WEB_UNAVAILABLE", "HPE_HEADER_OVERFLOW"],
     ["/loop", "WEB_UNAVAILABLE", "more than 5 times"],
-    ["/nowhere", "WEB_UNAVAILABLE", "said no place"],
+    ["/nowhere", "WEB_UNAVAILABLE", "without a Location"],
     ["/to-inside", "WEB_DENIED", "Port"],
     ["/to-metadata", "WEB_DENIED", "169.254.169.254 is a link-local address"],
     ["/to-file", "INVALID_ARGS", "http://"],

@@ -184,7 +184,7 @@ describeOnPostgres("the web of a worker", () => {
     }
     expect(await search(door)).toMatchObject({
       code: "WEB_UNAVAILABLE",
-      message: expect.stringContaining("not called for another 5 s"),
+      message: expect.stringContaining("paused for another 5 s"),
     });
   });
 
