@@ -33,7 +33,11 @@ type Core = {
   readonly OSResults: new () => { readonly best_result: { readonly orientation_id: number } };
   getPointer(object: Pointer): number;
   getValue(place: number, type: "i32"): number;
+  setValue(place: number, value: number, type: "i32"): void;
   destroy(object: Pointer): void;
+  _malloc(bytes: number): number;
+  _free(place: number): void;
+  /** @param place where the pointer to the picture stands, as Leptonica's pixDestroy takes it */
   _pixDestroy(place: number): void;
 };
 
@@ -220,5 +224,14 @@ function inkOf(core: Core, api: BaseApi): Ink {
   ];
   const bits = readNumber(pix + PIX.bits);
   const words = Int32Array.from({ length: perRow * height }, (_, at) => readNumber(bits + at * 4));
+  destroyPix(core, pix);
   return { width, height, perRow, words };
+}
+
+/** The caller owns the picture that Tesseract returns: half a megabyte a page, which its memory would keep for good. */
+function destroyPix(core: Core, pix: number): void {
+  const place = core._malloc(4);
+  core.setValue(place, pix, "i32");
+  core._pixDestroy(place);
+  core._free(place);
 }
