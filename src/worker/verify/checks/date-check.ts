@@ -11,7 +11,7 @@ const BESIDE_DATE =
 const RANGE =
   /^[ \u00A0]{0,2}(?:–|-|—|to|until|through|till|and|bis(?: zum)?|und|au|jusqu['’]au|et|al?|hasta(?: el)?|y|から)[ \u00A0]{0,2}(?:the |le |el )?$/iu;
 const BEFORE_RANGE =
-  /(?:[(,:]|for|lasts|lasted|during|dauert|lang|durée?|pendant|durante|de)[ \u00A0]{0,2}$/iu;
+  /(?:[(,:]|(?<!\p{L})(?:for|lasts|lasted|during|dauert|lang|durée?|pendant|durante|de))[ \u00A0]{0,2}$/iu;
 const BORN = /(?<!\p{L})(?:born|geboren|née?|nacid[oa])(?!\p{L})/iu;
 const AGED = /(?<!\p{L})(?:aged|years old|jahre alt|âgée?|ans|años)(?!\p{L})/iu;
 const AFTER_RANGE =
@@ -26,11 +26,20 @@ export function checkDates(
 ): RuleCheck | null {
   const { language } = readClaim(task, null);
   const verdicts = compareAll(readClaim(text, language));
-  const wrong = verdicts.find(({ isRight }) => !isRight);
-  const [first] = verdicts;
-  if (first === undefined) return null;
-  const ofSource = compareAll(readClaim(claim.carrier ?? "", language));
-  const isOfSource = ofSource.some(({ detail, isRight }) => !isRight && detail === wrong?.detail);
+  if (verdicts.length === 0) return null;
+  const ofSource = compareAll(readClaim(claim.carrier ?? "", language))
+    .filter(({ isRight }) => !isRight)
+    .map(({ detail }) => detail);
+  // What the source does not say itself comes first, and of that what is certain.
+  const [wrong] = verdicts
+    .filter(({ isRight }) => !isRight)
+    .map((one) => ({ ...one, isOfSource: ofSource.includes(one.detail) }))
+    .sort(
+      (one, other) =>
+        Number(one.isOfSource) - Number(other.isOfSource) ||
+        Number(other.isCertain) - Number(one.isCertain),
+    );
+  const isOfSource = wrong?.isOfSource === true;
   const isNo = wrong?.isCertain === true && !isOfSource;
   const detail =
     wrong === undefined
@@ -81,7 +90,7 @@ function compareWeekday(
       );
     if (!isBeside) continue;
     const isRight = date.offers.includes(asked);
-    const said = isRight ? "is a" : "is no";
+    const said = isRight ? "is a" : "is not a";
     return {
       isRight,
       isCertain: true,
@@ -109,12 +118,13 @@ function compareSpan(first: ClaimFigure, second: ClaimFigure | undefined, said: 
   const length = lengthOf(first, second, said);
   if (length === undefined) return [];
   const days = to - from;
-  const isRight =
-    length.measure?.dimension === "month"
-      ? Math.abs(days / MONTH_DAYS - length.base) < 0.6
-      : [days, days + 1, days - 1].some((one) => Math.abs(one * DAY_S - length.base) < DAY_S / 2);
+  const isInMonths = length.measure?.dimension === "month";
+  const statedDays = isInMonths ? length.base * MONTH_DAYS : length.base / DAY_S;
+  const daysOff = Math.abs(days - statedDays);
+  // Whether both ends count is often left open.
+  const isRight = daysOff < (isInMonths ? 0.6 * MONTH_DAYS : 1.5);
   const detail = `${span} is ${days} days${isRight ? "" : `, and not ${length.text.trim()}`}`;
-  return [{ isRight, isCertain: Math.abs(days * DAY_S - length.base) > 3 * DAY_S, detail }];
+  return [{ isRight, isCertain: daysOff > 3, detail }];
 }
 
 const DAY_MINUTES = 1_440;
