@@ -142,7 +142,7 @@ describeOnPostgres("the extractions of a batch as a table", () => {
       "m,bills/m.txt,1,,10,b",
       "m,bills/m.txt,2,,9,a",
     ]);
-    const files = await desk.browse(`${path}?rows=files`);
+    const files = await desk.browse(`${path}?rows=.`);
     expect(filesOf(files.text)).toEqual(["m", "n"]);
   });
 });

@@ -56,10 +56,13 @@ function tableViewOf(shape: ExtractionShape, query: URLSearchParams): TableView 
   };
 }
 
+/** In place of the name of a list: a list may be called "files". */
+const BY_FILE = ".";
+
 /** The list whose items are the rows. It is the default if the extractions have nothing but one list. */
 function listOf({ lists, columns }: ExtractionShape, wanted: string | null): string | null {
   const only = columns.length === 1 && lists.length === 1 ? lists[0] : undefined;
-  return lists.find((name) => name === wanted) ?? (wanted === "files" ? null : (only ?? null));
+  return lists.find((name) => name === wanted) ?? (wanted === BY_FILE ? null : (only ?? null));
 }
 
 async function showFields({ database }: Site, { part, query }: SiteRequest): Promise<Answer> {
@@ -71,7 +74,7 @@ async function showFields({ database }: Site, { part, query }: SiteRequest): Pro
     ...shown,
     limit: PAGE_ROWS + 1,
   });
-  const body = markup`${headHtml("Extracted fields", markup`Of ${link(pathTo("batches", batch.batchId), batch.name)}. A column sorts by its title; ${stateHtml("unsupported", "unbound")} is a value that no words of its file carry. The page of a file has what carries each value, and takes what you decide on it.`)}
+  const body = markup`${headHtml("Extracted fields", markup`Of ${link(pathTo("batches", batch.batchId), batch.name)}. Click a title to sort; ${stateHtml("unsupported", "unbound")} is a value that no words of its file carry. Open a file to see the words behind each value, and to decide on it.`)}
 ${shape.columns.length === 0 ? markup`<p class="note">No extraction of this batch has succeeded.</p>` : fieldsHtml(batch, shape, shown, rows)}`;
   return page({ title: `${batch.name}: fields`, menu: "/batches", body });
 }
@@ -85,19 +88,19 @@ function fieldsHtml(
   const here = `${pathTo("batches", batch.batchId)}/fields`;
   const { list, order, offset } = shown;
   const parameters = {
-    rows: list ?? "files",
+    rows: list ?? BY_FILE,
     sort: order.path === null ? null : pointerOf(order.path),
     dir: order.direction === "desc" ? "desc" : null,
   };
-  const choices = lists.length === 0 ? [] : ["files", ...lists];
-  return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tabHtml(name, here, list ?? "files"))}</p>`}
+  const choices = lists.length === 0 ? [] : [BY_FILE, ...lists];
+  return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tabHtml(name, here, list ?? BY_FILE))}</p>`}
 <p class="actions"><a class="button plain" href="${withQuery(`${here}.csv`, { rows: parameters.rows })}" download>Save all as CSV</a></p>
 ${tableHtml(rows.slice(0, PAGE_ROWS), shown, here)}
 <p class="pager">${offset === 0 ? "" : link(withQuery(here, { ...parameters, from: Math.max(0, offset - PAGE_ROWS) }), "Previous page")} ${rows.length > PAGE_ROWS ? link(withQuery(here, { ...parameters, from: offset + PAGE_ROWS }), "Next page") : ""}</p>`;
 }
 
 const tabHtml = (name: string, here: string, current: string): Html => {
-  const words = name === "files" ? "file" : `item of ${name}`;
+  const words = name === BY_FILE ? "file" : `item of ${name}`;
   return name === current
     ? markup`<strong aria-current="true">${words}</strong> `
     : markup`${link(withQuery(here, { rows: name }), words)} `;
