@@ -11,7 +11,7 @@ import { isZone } from "../schedules/time.ts";
 import { MCP_TOOLS, SUBMIT_KINDS } from "./mcp-tools.ts";
 import { parseWindow } from "../schedules/windows.ts";
 
-/** Encodings of texts that are not Unicode, by the names of the Encoding Standard: all that Node decodes. */
+/** Encodings of texts that are not Unicode, by the names of the Encoding Standard that Nightdesk reads; Node decodes each of them. */
 export const ENCODINGS: readonly string[] = [
   ...["big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis", "ibm866", "koi8-r", "koi8-u"],
   ...[2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15].map((part) => `iso-8859-${part}`),
@@ -168,7 +168,7 @@ const documentsSchema = z
   .refine(({ keep, from }) => keep !== "text" || from !== "store", {
     path: ["keep"],
     error:
-      "bytes where documents.from is store: a worker without files reads documents by their bytes",
+      "bytes, or none for what is stored already, where documents.from is store: a worker without files reads documents by their bytes",
   });
 
 /** Settings of OCR. */

@@ -84,7 +84,7 @@ function usualNames(question: string, settings: RoutingSettings): { first: Named
   const { name, fast, big, prefer_fast: preferFast } = settings;
   if (fast === null && big === null) return samePasses(name, "model.name");
   if (!preferFast) return samePasses(big ?? fast, "model.prefer_fast is off");
-  const first = { name: fast ?? big ?? name, why: "model.prefer_fast" };
+  const first = { name: fast ?? big, why: "model.prefer_fast" };
   const trigger = big === null ? null : matchTrigger(question, settings.big_triggers);
   return { first, second: trigger === null ? first : { name: big, why: `trigger "${trigger}"` } };
 }
