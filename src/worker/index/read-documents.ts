@@ -54,7 +54,7 @@ export type Outcome = {
   readonly isFile: boolean;
 };
 
-/** Indexed attachments that their file, which still exists, no longer holds. */
+/** Indexed attachments that were not found in their file now: it holds them no longer, or can't be read and has no document itself. */
 export type Lost = { readonly kind: "lost"; readonly documents: readonly IndexedDocument[] };
 
 /** Reads files and their attachments, one after the other. */
@@ -206,8 +206,10 @@ async function* readAttachment(
 ): AsyncGenerator<ReadOutcome> {
   const { name, date = mailDate } = attachment;
   const path = `${of}/${name}`;
-  if (isTooLong(path)) yield { ...refuseTooLong(path), path };
-  else {
+  if (isTooLong(path)) {
+    const grounds = groundsOf(scan, { ...content, path, mail: mail ?? of });
+    yield { ...refuseTooLong(path), path, grounds };
+  } else {
     yield* readContent(scan, {
       ...content,
       path,
