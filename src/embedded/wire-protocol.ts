@@ -127,7 +127,7 @@ const MAX_CHARS = 8_192;
 export function parseCommand(sql: string): EmbeddedCommand | undefined {
   if (!/^nightdesk\s/i.test(sql)) return undefined;
   if (sql.length > MAX_CHARS) return { kind: "invalid" };
-  const [, words = "", quoted] = WORDS.exec(sql.replace(/;$/, "").trim()) ?? [];
+  const [, words = "", quoted] = WORDS.exec(sql.trim().replace(/\s*;$/, "")) ?? [];
   const [verb, replace] = words.toLowerCase().split(/\s+/);
   if (verb === "checkpoint" && quoted === undefined) return { kind: "checkpoint" };
   const file = quoted?.replaceAll("''", "'") ?? "";
@@ -220,7 +220,8 @@ function parseParameters(packet: Buffer): Map<string, string> {
   return parameters;
 }
 
-// An accepted parameter without effect would give wrong results, or more rights than requested.
+// These would give wrong results, or more rights than requested, if they were accepted without effect. Others, such as the TimeZone
+// that JDBC sends, are ignored.
 function checkParameters(parameters: ReadonlyMap<string, string>): Startup | undefined {
   const user = parameters.get("user") ?? "";
   const database = parameters.get("database") ?? user;
@@ -231,11 +232,19 @@ function checkParameters(parameters: ReadonlyMap<string, string>): Startup | und
     const message = `the embedded database has no database "${database}"`;
     return refusal("3D000", message, "Connect to postgres.");
   }
-  const name = ["options", "search_path", "replication"].find((it) => parameters.get(it));
+  const name = REFUSED_PARAMETERS.find((it) => parameters.get(it));
   if (name === undefined) return undefined;
   const message = `the embedded database does not support the startup parameter "${name}"`;
   return refusal("0A000", message, "All connections share one session and its settings.");
 }
+
+const REFUSED_PARAMETERS = [
+  "options",
+  "search_path",
+  "replication",
+  "role",
+  "default_transaction_read_only",
+] as const;
 
 const refusal = (code: string, message: string, hint?: string): Startup => ({
   kind: "refused",

@@ -28,6 +28,7 @@ test.each([
   // They would hold for all who share the session.
   ["0A000", packet({ user: "postgres", options: "-c search_path=x" })],
   ["0A000", packet({ user: "postgres", search_path: "x" })],
+  ["0A000", packet({ user: "postgres", default_transaction_read_only: "on" })],
   ["0A000", packet({ user: "postgres", replication: "true" })],
 ])("anything else is refused with %s", (code, bytes) => {
   expect(parseStartup(bytes)).toMatchObject({
