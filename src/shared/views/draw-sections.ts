@@ -123,7 +123,7 @@ function markedText(text: string, marks: readonly Mark[]): readonly Html[] {
   });
 }
 
-/** A section inside a section: an article or a card for a job; a group of sections gets a heading with an anchor. */
+/** A section inside a section: a card if it folds, an article if it is about a job, else a group whose heading is an anchor. */
 function innerSection(section: Section, draw: DrawSections): Html {
   const { id, title, state, jobId, fold, blocks } = section;
   const body = markup`${blocks.map(draw.block)}`;

@@ -10,7 +10,7 @@ export type Service = {
   /** The longest pause in milliseconds after repeated errors; default 1 s. */
   readonly mostRestMs?: number;
   /**
-   * Never called while it still runs. An error that it throws is logged, and it runs again after a pause.
+   * Never called while it still runs. An error that it throws is logged, and it runs again after a pause, or when it is woken.
    * @returns milliseconds until the next run, unless it is woken earlier
    */
   readonly run: (controls: ServiceControls) => Promise<number>;

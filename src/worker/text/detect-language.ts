@@ -204,7 +204,7 @@ const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** A text that is longer says enough. */
 const FEW_CHARS = 600;
 
-/** The language of a text, of those that lists are kept for, or of what it stands in where it says too little. */
+/** The language of a text if it is one with lists of words; `around`, that of the text around it, if it is another one or unknown. */
 export function languageOf(text: string, around: UnitLanguage | null): UnitLanguage | null {
   if (JAPANESE.test(text.slice(0, 400))) return "japanese";
   const found = detectLanguage(text.slice(0, 3_000));

@@ -236,10 +236,12 @@ export function parseArgs<Args extends object>(
     );
   }
   const [first] = issues;
-  return refuse(
-    "INVALID_ARGS",
-    `${tool.name} needs ${quoted(String(first?.path[0] ?? ""))}, ${first?.message ?? ""}.`,
-  );
+  const needed = first?.path[0];
+  const words =
+    needed === undefined
+      ? "an object of arguments"
+      : `${quoted(String(needed))}, ${first?.message ?? ""}`;
+  return refuse("INVALID_ARGS", `${tool.name} needs ${words}.`);
 }
 
 const withoutNulls = (given: unknown): unknown =>

@@ -61,7 +61,8 @@ function createScorer(
   title: ReadonlySet<string>,
 ): (candidate: Candidate) => number {
   const holding = countHolders(all.map(({ stems }) => stems));
-  const average = all.reduce((sum, { stems }) => sum + stems.length, 0) / Math.max(1, all.length);
+  // One where no sentence has a word that counts: all of them are as long as the average then.
+  const average = all.reduce((sum, { stems }) => sum + stems.length, 0) / all.length || 1;
   const first = all[0]?.position ?? 0;
   const idfOf = (stem: string): number => {
     const held = holding.get(stem) ?? 0;
@@ -87,7 +88,7 @@ function subjectOf(stems: readonly string[], holding: ReadonlyMap<string, number
   return carried / Math.max(1, words.length) ** LENGTH_EXPONENT;
 }
 
-/** The value of a sentence by its form, independent of its words: a factor around 1. */
+/** The value of a sentence by its kind, its length and a few phrases, whatever its subject: a factor around 1. */
 function formFactor({ text, kind }: Candidate): number {
   const words = text.split(" ").length;
   return (
