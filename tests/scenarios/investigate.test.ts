@@ -197,7 +197,7 @@ describeOn("postgres", "an investigation", (name) => {
       ok: false,
       repeated: {
         stopped: expect.stringMatching(
-          /^what step \d+, a call of \w+, gave was removed since \(runs\.keep_outputs_days\)$/,
+          /^the result of step \d+, a call of \w+, has been removed since \(runs\.keep_outputs_days\)$/,
         ),
       },
     });

@@ -285,7 +285,7 @@ describeOn("postgres", "extractions and digests that are repeated", (name) => {
       const { code, stdout, stderr } = await desk.replay(rail);
       expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
       expect(stderr).toContain(
-        `can't be repeated, for jobs do not say what it told of: ${TRAINS} (changed).`,
+        `can't be repeated, because the answers of its jobs have changed: ${TRAINS} (changed).`,
       );
     });
 

@@ -144,7 +144,7 @@ describe("a folder is refused", () => {
     const env = { HOME: home, XDG_STATE_HOME: file };
     const asked = await runBin(["index", "--in", "fresh"], { cwd: home, env });
     expect(asked.stderr).toContain(`nightdesk: INPUT_INVALID: "${file}/nightdesk/fresh-`);
-    expect(asked.stderr).toContain("can't be written (ENOTDIR). Take the right to write there");
+    expect(asked.stderr).toContain("can't be written (ENOTDIR). Get write access to it");
     expect(asked.code).toBe(1);
   });
 

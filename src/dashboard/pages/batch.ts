@@ -204,7 +204,7 @@ async function changesBody(database: Site["database"], batch: BatchProgress): Pr
   const before = await findLastAlike(database, batch);
   if (before === undefined) {
     return markup`${headHtml("What changed", markup`Of ${here}.`)}
-<p class="note">No earlier batch is of the same inputs: none whose jobs it repeats, as nightdesk batch rerun makes them, and none whose name differs in its day or number alone. Any two are compared by: nightdesk batch report --compare.</p>`;
+<p class="note">No earlier batch has the same inputs: none whose jobs it repeats, as nightdesk batch rerun makes them, and none whose name differs in its day or number alone. Any two are compared by: nightdesk batch report --compare.</p>`;
   }
   const changes = await compareBatches(
     database,

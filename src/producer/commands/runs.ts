@@ -119,7 +119,7 @@ function removedSince(step: number, outputs: readonly StoredOutput[]): Failure {
   );
   return new Failure(
     "NOT_FOUND",
-    `What step ${step} gave was removed since (${what.join("; ")}). runs.keep_outputs_days says how long outputs are kept.`,
+    `The output of step ${step} has been removed since (${what.join("; ")}). runs.keep_outputs_days says how long outputs are kept.`,
   );
 }
 

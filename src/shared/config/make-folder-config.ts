@@ -129,7 +129,7 @@ function notWritable(place: string, error: unknown): unknown {
   if (code === undefined) return error;
   return new Failure(
     "INPUT_INVALID",
-    `${JSON.stringify(place)} can't be written (${code}). Take the right to write there, or, for what is kept of folders, ` +
+    `${JSON.stringify(place)} can't be written (${code}). Get write access to it, or, for the state of folders, ` +
       "set XDG_STATE_HOME to a folder that you may write.",
   );
 }

@@ -96,7 +96,7 @@ function attentionLines({
     ],
     [
       waiting.uncertain,
-      `${countOf(waiting.uncertain, "call")} of which nobody knows whether they were made: nightdesk approvals list --uncertain`,
+      `${countOf(waiting.uncertain, "call")} with an unknown outcome: nightdesk approvals list --uncertain`,
     ],
     [
       failed.length,

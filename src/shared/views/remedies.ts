@@ -21,13 +21,14 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     "Raise documents.quota, or run nightdesk forget or nightdesk prune; then index again.",
   INVALID_ARGS:
     "Name eight files at most in a question; else try a stronger model, this one's tool calls can't be read.",
-  EVIDENCE_NOT_ACQUIRED: "Index what should answer it, or name the file in the question.",
+  EVIDENCE_NOT_ACQUIRED: "Index a document with the answer, or name the file in the question.",
   EVIDENCE_INVALID: "Run it again: the file changed while it was read.",
   EVIDENCE_TRUNCATED: "Raise ask.max_chars_full_read, or model.num_ctx.",
   UNEXPECTED_TOOL_CALL_SECOND_PASS: "Try a stronger model for the answer: model.big.",
   SECOND_PASS_FORMAT_VIOLATION: "Try a stronger model for the answer: model.big.",
   CITATION_INVALID: "Try a stronger model for the answer, or ask more narrowly.",
-  ANSWER_UNSUPPORTED: "The documents don't say it. Add what does, or ask something else.",
+  ANSWER_UNSUPPORTED:
+    "The documents do not support the answer. Add one that does, or ask another question.",
   CONTEXT_OVERFLOW: "Raise model.num_ctx, or lower ask.top_n.",
   MODEL_UNSUPPORTED: "Name a model that can do this kind of job in model.name.",
   TOOL_UNAVAILABLE:
@@ -39,10 +40,10 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   WEB_DENIED: "Look at tools.web: enabled, ports, only_hosts, deny_hosts and allow_hosts.",
   WEB_UNAVAILABLE: "Look at nightdesk doctor, and at tools.web.search; then run it again.",
   WEB_UNREADABLE: "Raise tools.web.max_bytes or ask.max_chars_full_read, or name another page.",
-  STAGNATED: "Index what should answer it, ask more narrowly, or try a stronger model.",
-  REVIEW_REJECTED: "Nothing to do: the reason is that of whoever looked.",
+  STAGNATED: "Index a document with the answer, ask more narrowly, or try a stronger model.",
+  REVIEW_REJECTED: "Nothing to do: the message gives the reviewer's reason.",
   UNRESOLVED:
-    "Index what view constraints says is needed, then: nightdesk batch rerun BATCH --unresolved.",
+    "Index the documents that the view constraints names, then: nightdesk batch rerun BATCH --unresolved.",
   MODEL_NOT_FOUND: "Pull the model on its host, or correct the setting that names it.",
   MODEL_OUTPUT_INVALID: "Look at the run: nightdesk runs show. A larger max_tokens may do.",
   RESULT_UNSTORABLE: "Lower model.max_tokens, or split the job into smaller ones.",
@@ -81,7 +82,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
     "Let the database take writes again, or name the primary; the jobs go on by themselves.",
   APPROVAL_PENDING: "Answer it: nightdesk approvals review.",
   ANSWER_REVIEW_PENDING: "Decide it: nightdesk reviews list.",
-  REVIEW_PENDING: "Say what became of the step: nightdesk approvals list --uncertain.",
+  REVIEW_PENDING: "Report the outcome of the step: nightdesk approvals list --uncertain.",
   EXAM_PENDING:
     "Nothing to do: the jobs go on when the exam has ended, or after verify.judge.exam_wait_s.",
   COMMAND_DELAYED: "Nothing to do: it is tried again by itself.",
@@ -102,7 +103,7 @@ const OF_QUOTING: Partial<Readonly<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOOL_CALL_SECOND_PASS: "Ask more narrowly, or name the file in the question.",
   SECOND_PASS_FORMAT_VIOLATION: "Ask more narrowly, or name the file in the question.",
   CITATION_INVALID: "Ask more narrowly, or name the file in the question.",
-  STAGNATED: "Index what should answer it, or ask more narrowly.",
+  STAGNATED: "Index a document with the answer, or ask more narrowly.",
 };
 
 const IN_A_RUN = "Look at the run: nightdesk runs show.";

@@ -105,7 +105,7 @@ async function reportChanged(
     what === "files"
       ? `Run ${run.run_id} can't be repeated, for files are not what it read: ${names}. ` +
         "Put them back as they were, or queue the job again."
-      : `Run ${run.run_id} can't be repeated, for jobs do not say what it told of: ${names}. ` +
+      : `Run ${run.run_id} can't be repeated, because the answers of its jobs have changed: ${names}. ` +
         `What they say now is told by: nightdesk digest ${JSON.stringify(run.batch)}`;
   if (terminal.isJson) {
     await terminal.printJson({

@@ -78,7 +78,7 @@ function databaseFault(error: unknown, isReplica: boolean): Check {
     return fail(
       "DOCTOR_DATABASE_UNREACHABLE",
       words,
-      "Do what it says, then run: nightdesk doctor",
+      "Follow the message, then run: nightdesk doctor",
     );
   }
   return isReplica

@@ -189,7 +189,7 @@ function checkWatch(name: string, everyS: number, look: WatchState | undefined):
     ...(passedOver === 0 ? [] : [`${passedOver} that the rules for labels passed over`]),
     ...(unmoved === 0 ? [] : [`${unmoved} that could not be moved`]),
   ];
-  const message = `The watched source ${name} holds ${countOf(files, "file")}, ${restless} of them not at rest`;
+  const message = `The watched source ${name} holds ${countOf(files, "file")}, ${restless} of them still changing`;
   return bad.length === 0
     ? ok("DOCTOR_WATCH_OK", `${message}.`)
     : warn(

@@ -224,4 +224,4 @@ function tooManyFaults(lines: number, most: number): Fault[] {
 
 /** The refusal of a digest when the model reports that the answers say nothing. */
 export const emptyDigest = (): Refusal =>
-  refuse("EVIDENCE_NOT_ACQUIRED", "The model finds nothing to tell in the answers of the jobs.");
+  refuse("EVIDENCE_NOT_ACQUIRED", "The model found nothing to report in the answers of the jobs.");

@@ -212,7 +212,7 @@ const noRoomFailure = (
 export const loadedOnly = ({ name, baseUrl }: ModelPlace): HostFailure =>
   new HostFailure(
     "MODEL_OVERLOADED",
-    `${baseUrl} loaded "${name}" and asked it nothing. It is asked again.`,
+    `${baseUrl} loaded "${name}" without running it. The call is repeated.`,
     { host: baseUrl },
   );
 

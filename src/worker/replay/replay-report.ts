@@ -219,7 +219,7 @@ export function explainStop(
 ): string {
   if (at.kind === "read") return `it would read ${at.path} now, which the run did not read`;
   if (at.kind === "output") {
-    return `what step ${at.step}, a call of ${at.name}, gave was removed since (runs.keep_outputs_days)`;
+    return `the result of step ${at.step}, a call of ${at.name}, has been removed since (runs.keep_outputs_days)`;
   }
   if (at.kind === "tool") return `it would call ${at.name} now, as the run did not`;
   const template = at.prompt.template;

@@ -234,7 +234,7 @@ function keepOrRefuse<T>(
 
 const WHY_NOT = {
   failed: "The answer did not pass its checks.",
-  unverified: "No auditor could be had for the answer, or read.",
+  unverified: "No auditor was available, or its reply could not be read.",
 } as const;
 
 const hashOf = ({ text }: Draft<unknown>): string => hash("sha256", text);
