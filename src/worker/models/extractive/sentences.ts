@@ -32,17 +32,23 @@ const MAX_CHARS = 700;
 export function splitSentences(text: string, heading: string | null): Sentence[] {
   let paragraph = 0;
   let before: TextBlock | null = null;
+  let sentences: ReadonlyMap<number, string> = new Map();
   return cutUnits(text, heading).flatMap((unit) => {
     const { block, frame, label } = unit;
     const { kind, headings, around } = block;
-    if (block !== before) paragraph += 1;
+    if (block !== before) {
+      paragraph += 1;
+      sentences = new Map(block.sentences.map(({ at, text }) => [at, text]));
+    }
     before = block;
     if (kind === "heading" || kind === "code" || kind === "about" || frame === "struck") return [];
     const beside = kind === "row" || kind === "line" ? [around] : label === null ? [] : [label];
     const context = [...headings, ...beside].join(" ");
     const section = headings.slice(0, 2).join(" > ");
     const stands = { frame, label, context, section, paragraph };
-    return shownParts(block, unit).map((said) => ({ ...said, ...stands }));
+    // A unit ends before words that are struck out, and is shown to the end of its sentence.
+    const whole = { at: unit.at, text: sentences.get(unit.at) ?? unit.text };
+    return shownParts(block, whole).map((said) => ({ ...said, ...stands }));
   });
 }
 
@@ -59,7 +65,7 @@ function shownParts(
   const text = block.kind === "row" ? formatRow(block) : block.text;
   const kind = isProse(block) ? "sentence" : block.kind === "header" ? "header" : "line";
   const whole = isProse(block)
-    ? { start: at, end: at + (block.sentences.find((one) => one.at === at)?.text ?? words).length }
+    ? { start: at, end: at + words.length }
     : { start: 0, end: text.length };
   return cutToFit(text, whole, MAX_CHARS)
     .map((span) => {
