@@ -100,6 +100,8 @@ async function fetchOnce(
       await target.discard();
       return { kind: "skipped", reason: content.reason };
     }
+    // Before its version is noted: a run that ends in between would go on from bytes of the one before.
+    if (content.from === 0) await target.handle.truncate(0);
     await notePart(target.keep === undefined ? null : content.etag);
     const written = await writeContent(target, content, mirror);
     if (written === "too large") {
@@ -136,8 +138,7 @@ async function writeContent(
 ): Promise<Written | "too large"> {
   const digest = createHash("sha256");
   let bytes = from;
-  if (from === 0) await handle.truncate(0);
-  else
+  if (from > 0)
     for await (const chunk of handle.createReadStream({
       start: 0,
       end: from - 1,

@@ -110,7 +110,8 @@ async function selectFolder(
     const { uidValidity, exists } = await client.mailboxOpen(folder, { readOnly: true });
     return { client, validity: String(uidValidity), mails: exists };
   } catch (error) {
-    if (!client.usable) throw error;
+    const { mailboxMissing: isMissing } = error as { readonly mailboxMissing?: boolean };
+    if (!client.usable || isMissing !== true) throw error;
     throw invalid(source, `has no folder ${JSON.stringify(folder)}; look at remote.folders`);
   }
 }
