@@ -190,7 +190,7 @@ export const isDenial = (word: string): boolean =>
 const DENIALS = wordsOf(
   "not no never none nobody nothing neither nor without cannot",
   "nicht kein keine keinen keiner keinem keines nie niemals niemand nichts ohne weder",
-  "ne pas jamais aucun aucune rien sans ni nunca jamás ningún ninguna ninguno nada nadie sin tampoco",
+  "ne pas jamais aucun aucune rien sans ni nunca jamás jamas ningún ningun ninguna ninguno nada nadie sin tampoco",
 );
 const CHANGING = wordsOf(
   "may might can could must shall should will would only all every each always any some most",

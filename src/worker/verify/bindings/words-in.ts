@@ -65,7 +65,7 @@ const DENIAL_REACH = 3;
 
 /** Whether words hold a choice: its currency or unit, one of its words, or a synonym, without a denial directly before it. */
 export function holdsChoice(choice: string, words: QuotedWords): boolean {
-  const { text } = words;
+  const text = withoutNumberSigns(words.text);
   if (holdsMeasure(choice, words)) return true;
   const held = foldedWords(text).map(foldWord);
   const own = choice
@@ -87,6 +87,10 @@ export function holdsChoice(choice: string, words: QuotedWords): boolean {
   });
 }
 
+/** "Invoice No. 4711" denies nothing. */
+const withoutNumberSigns = (text: string): string =>
+  text.replace(/(?<!\p{L})no\.?(?=[ \u00A0]?[#\d])/giu, (sign) => " ".repeat(sign.length));
+
 const isFormOf = (word: string, one: string): boolean =>
   word === one || areRelated(word, one) || (one.length >= 4 && word.startsWith(one));
 
@@ -99,15 +103,18 @@ const STILL_OPEN =
 const WAS_DONE =
   /(?<!\p{L})(?:was|were|has been|have been|is now|are now|wurde|wurden|worden|ist|sind|a été|ont été|est|fue|fueron|ha sido|han sido|quedó|está)(?!\p{L})/iu;
 const ABOUT_DEEDS =
-  /done|complet|finish|clos|resolv|fixed|erledigt|abgeschlossen|behoben|gemacht|fait|terminé|résolu|hecho|terminado|resuelto/iu;
+  /(?<!\p{L})(?:done|complet|finish|clos|resolv|fixed|erledigt|abgeschlossen|behoben|gemacht|fait|terminé|résolu|hecho|terminado|resuelto)/iu;
 
 /**
  * Whether words state a boolean: by a clause with a word of the field's name, with or without a denial, or by a plain yes or
  * no. For an action, by words that it was done or is still open.
  */
 export function holdsTruth(value: boolean, about: string, words: QuotedWords): boolean {
-  const { text } = words;
-  const marked = YES.test(text) !== NO.test(text) ? YES.test(text) : null;
+  const text = withoutNumberSigns(words.text);
+  const hasYes = YES.test(text);
+  // "Not always", "not true": a denied yes is no yes, and nothing says of what it is the denial.
+  const isDenied = hasYes && foldedWords(text.slice(0, text.search(YES))).some(isDenial);
+  const marked = hasYes !== NO.test(text) && !isDenied ? hasYes : null;
   if (marked !== null && foldedWords(text).length <= MARKED_WORDS) return marked === value;
   const named = clauseAbout(about, words);
   if (named !== null) {

@@ -98,7 +98,7 @@ const isApposition = (run: readonly Term[], text: string): boolean =>
   !/-/.test(text.slice(run[0]?.start ?? 0, run.at(-1)?.end));
 
 const PERSON =
-  /(?<name>[\p{Script=Han}\p{Script=Katakana}ー々]{1,12}[ \u3000]?[\p{Script=Han}\p{Script=Katakana}ー々]{0,12})(?:さん|氏|様|先生|医師|教授)/gu;
+  /(?<name>[\p{Script=Han}\p{Script=Katakana}ー々]{1,12}[ \u3000]?[\p{Script=Han}\p{Script=Katakana}ー々]{0,12})(?:さん|氏|(?<![仕同多模一各異])様(?![式子々態])|先生|医師|教授)/gu;
 const QUOTED = /[「『](?<name>[^」』]{1,40})[」』]/gu;
 
 const findJapanese = (text: string): Name[] =>
