@@ -133,7 +133,7 @@ test("shows two configurations side by side, each asked by its own worker", asyn
     stderr: expect.not.stringContaining("another configuration"),
   });
   expect(stdout).toMatch(/% right: nightdesk\.yaml +% right: other\.yaml/);
-  expect(stderr).toMatch(/with nightdesk\.yaml alone, \d with other\.yaml alone/);
+  expect(stderr).toMatch(/\d were right only with nightdesk\.yaml, \d only with other\.yaml/);
   const sql = "select distinct config_sha256 from runs where config_sha256 is not null";
   const { stdout: made } = await nightdesk("sql", sql, "--json");
   expect(made.match(/[0-9a-f]{64}/g)?.length).toBeGreaterThanOrEqual(2);
