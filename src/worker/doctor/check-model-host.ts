@@ -261,7 +261,10 @@ function checkHost(
   zone: string | null,
 ): Check {
   if (state === "closed" && provider === "web") {
-    return ok("DOCTOR_HOST_OK", `${host} is called so many times a minute, by all workers.`);
+    return ok(
+      "DOCTOR_HOST_OK",
+      `${host} is called as often as tools.web.search allows, by all workers together.`,
+    );
   }
   if (state === "closed") {
     return ok("DOCTOR_HOST_OK", `${host} gets ${capacity} at once (${capacityReason}).`);

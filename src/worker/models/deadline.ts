@@ -129,7 +129,7 @@ const replyTimeout = ({ name, baseUrl }: ModelHost, timeoutMs: number): Failure 
   new Failure(
     "MODEL_TIMEOUT",
     `"${name}" at ${baseUrl} did not finish within ${timeoutMs / 1000} s. ` +
-      `Raise model.timeout_s, or use a smaller model.`,
+      `Raise model.timeout_s (model.timeout_s_big_second for answers of the big model), or use a smaller model.`,
   );
 
 const queueTimeout = ({ name, baseUrl }: ModelHost, timeoutMs: number): HostFailure =>

@@ -96,7 +96,7 @@ export function safeName({ filename, mimeType }: Pick<MimePart, "filename" | "mi
     .replace(/^[\p{M}.-]+/u, "")
     .replace(/[.-]+$/, "");
   const found = /\.[a-z][a-z0-9]{0,9}$/i.exec(words)?.[0] ?? "";
-  const byType = ENDINGS[mimeType] ?? "";
+  const byType = (Object.hasOwn(ENDINGS, mimeType) ? ENDINGS[mimeType] : undefined) ?? "";
   const isNamed = mimeType === "message/rfc822" ? found.toLowerCase() === byType : found !== "";
   const stem = isNamed ? words.slice(0, words.length - found.length) : words;
   const shortened = Array.from(stem)
