@@ -121,6 +121,17 @@ describe.each(databases)("races on %s", (name) => {
     ).toBe(1);
   });
 
+  test("a batch of one name is created once, however many ask for it at once", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const wanted = `night ${randomUUID()}`;
+      const found = await Promise.all(
+        Array.from({ length: 8 }, () => findOrCreateBatch(db, wanted, "file")),
+      );
+      expect(found.filter(({ created }) => created)).toHaveLength(1);
+      expect(new Set(found.map(({ batchId }) => batchId)).size).toBe(1);
+    }
+  });
+
   test("a job has one run at a time, whoever writes it", async () => {
     const { jobIds } = await openBatchOf(db, [askJob("a")]);
     const { jobId } = await claimNext(db, jobIds[0] ?? "");

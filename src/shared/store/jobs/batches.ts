@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import { currentTraceparent, inSpan } from "../../metrics/traces.ts";
 import type { Queryable } from "../connection/database.ts";
-import { camelRow, execute, oneRowOf, rowsOf, valueOf } from "../connection/rows.ts";
+import { camelRow, execute, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 
 /** file: jobs from a file or a glob. ad_hoc: one job that a user may wait for. schedule: one command. */
@@ -61,14 +61,8 @@ async function insertOrFind(
   origin: BatchOrigin,
   { windows = null, deadlineAt = null, priority = 0 }: BatchSettings,
 ): Promise<FoundBatch> {
-  const found = await oneRowOf(db, createdSchema, [
-    name,
-    origin,
-    windows,
-    deadlineAt,
-    priority,
-    currentTraceparent(),
-  ])`
+  const values = [name, origin, windows, deadlineAt, priority, currentTraceparent()];
+  const insert = () => rowOf(db, createdSchema, values)`
      with added as (
        insert into nightdesk_data.batches (name, origin, windows, deadline_at, priority, trace_context)
        values ($1, $2, $3, $4, $5, $6)
@@ -77,6 +71,9 @@ async function insertOrFind(
      union all
      select batch_id, state, origin, false from nightdesk_data.batches where name = $1
      limit 1`;
+  // A session that creates the name meanwhile is waited for, but its row is too new for this statement to see.
+  const found = (await insert()) ?? (await insert());
+  if (found === undefined) throw new Error(`batch ${JSON.stringify(name)} was deleted meanwhile`);
   const of = TAKES_NO_OTHERS[found.origin];
   if (of !== undefined && origin !== found.origin) {
     throw new Failure(
