@@ -62,12 +62,21 @@ const accessOf =
           ? []
           : [...rootCertificates, await readCa(settings, caFile, configRoot)],
       proxy,
-      secrets: [...Object.values(headers), ...(key === null ? [] : [key])].filter(isSecret),
+      secrets: secretsOf(Object.values(headers), key),
     };
   };
 
-/** A shorter text would also occur in many texts that are no secrets. */
-const isSecret = (text: string): boolean => text.trim().length >= 4;
+/** A shorter value or word of a header would also occur in many texts that are no secrets. */
+const LEAST_SECRET_CHARS = 8;
+
+/** Of a header `Bearer KEY`, a host may repeat the key alone. The longest comes first, because it may hold others. */
+function secretsOf(headers: readonly string[], key: string | null): readonly string[] {
+  const texts = headers.flatMap((value) => [value.trim(), ...value.split(/\s+/)]);
+  const secrets = texts.filter((text) => text.length >= LEAST_SECRET_CHARS);
+  return [...new Set(key === null ? secrets : [...secrets, key])].sort(
+    (one, other) => other.length - one.length,
+  );
+}
 
 const MOST_KEY_BYTES = 4_096;
 

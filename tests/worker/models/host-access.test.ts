@@ -71,6 +71,12 @@ describe("the key of a host", () => {
     expect(String(error)).toContain("Incorrect API key: Bearer ***");
   });
 
+  test("in headers is taken out without the word in front of it, too, and no short word is", async () => {
+    const headers = { "x-key": `Bearer ${KEY}`, accept: "text" };
+    const { access } = await accessTo("http://h", { headers, key_env: "K" }, { K: "k1" });
+    expect((await access()).secrets).toEqual([`Bearer ${KEY}`, KEY, "k1"]);
+  });
+
   test.each<[string, Partial<HostSettings>]>([
     ["a variable that is not set", { key_env: "NONE" }],
     ["a variable that holds no key", { key_env: "LINES" }],
