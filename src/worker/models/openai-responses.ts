@@ -14,7 +14,7 @@ import {
 import type { ReplyLimits, Wire } from "./host-request.ts";
 import { ToolCallUnreadable } from "./model.ts";
 import type { ModelRequest, NativeCall } from "./model.ts";
-import { readEvents } from "./openai-stream.ts";
+import { readEvents, statusOf } from "./openai-stream.ts";
 import { collectReply, nativeCall } from "./streamed-reply.ts";
 import type { StreamedReply } from "./streamed-reply.ts";
 
@@ -78,7 +78,7 @@ export async function readResponsesStream(
   for await (const { kind, data } of readEvents(response, limits)) {
     if (data === "[DONE]") break;
     const event = parseWire(data);
-    if (kind === "error") throw new HostError(500, errorTextOf(event) ?? "the host gave no reason");
+    if (kind === "error") throw failedResponse(event);
     if (event === null) throw new BrokenReply("an event of it is not a JSON object");
     switch (textAt(event, "type")) {
       case "response.output_text.delta":
@@ -138,8 +138,5 @@ function finishOf(ended: Wire): StreamedReply["finish"] {
   return textAt(item, "status") === "incomplete" ? "length" : "stop";
 }
 
-function failedResponse(wire: Wire | null): HostError {
-  const code = countAt(wireAt(wire, "error") ?? wire, "code");
-  const status = code >= 400 && code < 600 ? code : 500;
-  return new HostError(status, errorTextOf(wire) ?? "the host gave no reason");
-}
+const failedResponse = (wire: Wire | null): HostError =>
+  new HostError(statusOf(wire), errorTextOf(wire) ?? "the host gave no reason");

@@ -88,7 +88,9 @@ function countCalls(
 
 function chunkOf({ kind, data }: ServerEvent): Wire {
   const chunk = parseWire(data);
-  if (kind === "error") throw new HostError(500, errorTextOf(chunk) ?? "the host gave no reason");
+  if (kind === "error") {
+    throw new HostError(statusOf(chunk), errorTextOf(chunk) ?? "the host gave no reason");
+  }
   if (chunk === null) throw new BrokenReply("an event of it is not a JSON object");
   if ("choices" in chunk && !("error" in chunk)) return chunk;
   const error = errorTextOf(chunk);
@@ -96,9 +98,11 @@ function chunkOf({ kind, data }: ServerEvent): Wire {
   return chunk;
 }
 
-/** llama.cpp and vLLM repeat in the error the status that the response would have had. */
-function statusOf(chunk: Wire): number {
-  const code = countAt(wireAt(chunk, "error") ?? chunk, "code");
+/** llama.cpp and vLLM repeat in the error the status that the response would have had; OpenAI has words. */
+export function statusOf(chunk: Wire | null): number {
+  const error = wireAt(chunk, "error") ?? chunk;
+  if (textAt(error, "code") === "rate_limit_exceeded") return 429;
+  const code = countAt(error, "code");
   return code >= 400 && code < 600 ? code : 500;
 }
 

@@ -386,6 +386,14 @@ describe("a stream of events", () => {
     expect((await failureOf(complete(model))).message).toContain("out of memory");
   });
 
+  test.each([
+    [{ code: 401, message: "no" }, "MODEL_UNREACHABLE"],
+    [{ code: "rate_limit_exceeded", message: "slow down" }, "MODEL_OVERLOADED"],
+  ])("that has an error as an event keeps its status: %j", async (error, code) => {
+    const model = await replying(`event: error\ndata: ${JSON.stringify({ error })}\n\n`);
+    expect(await failureOf(complete(model))).toMatchObject({ code });
+  });
+
   test("that is a JSON object with an error is that error", async () => {
     const model = await replying('{"error":"Unexpected endpoint or method. (POST /v1/chat)"}');
     expect((await failureOf(complete(model))).message).toContain("Unexpected endpoint");

@@ -81,6 +81,11 @@ describe("a stream of /v1/responses", () => {
       "MODEL_OVERLOADED",
     ],
     [
+      "an error whose code is a status",
+      'event: error\ndata: {"type":"error","code":401,"message":"no"}\n\n',
+      "MODEL_UNREACHABLE",
+    ],
+    [
       "a filter",
       events({
         type: "response.incomplete",
