@@ -56,6 +56,15 @@ describeOnPostgres("the first page", () => {
     expect(night).toContain('<span class="state s-unconfirmed">1 unconfirmed</span>');
     expect(night).toMatch(/1 refused<\/a> <code class="s-refused">FILE_NOT_FOUND<\/code> No file/);
     expect(night).toContain("<strong>Correct the path;");
+    // A schedule without problems has no card, and counts.
+    await desk.db.query(
+      "update nightdesk_data.batches set origin = 'schedule' where name = 'all well'",
+    );
+    const { text: lead } = await desk.browse("/");
+    await desk.db.query(
+      "update nightdesk_data.batches set origin = 'file' where name = 'all well'",
+    );
+    expect(lead).toContain("Last night 2 of 3 jobs succeeded.");
     const [, before = ""] = /<h2 id="ended">(.*?)<\/section>/s.exec(text) ?? [];
     expect(before).toContain("a week ago");
     expect(before).toContain('<td class="n" data-title="failed"><span class="zero">0</span></td>');

@@ -22,16 +22,19 @@ import { problemList } from "./batch.ts";
 const NIGHT_MS = 16 * 3_600_000;
 const MOST_CARDS = 6;
 
-/** Batches that ended in the last night, those that need a person first. Batches of schedules without problems are left out. */
+/** Batches that ended in the last night. */
 export function lastNight(ended: readonly BatchProgress[]): readonly BatchProgress[] {
   const endOf = ({ finishedAt }: BatchProgress): number => finishedAt?.getTime() ?? 0;
   const last = Math.max(...ended.map(endOf));
-  return ended
-    .filter((batch) => endOf(batch) > last - NIGHT_MS)
+  return ended.filter((batch) => endOf(batch) > last - NIGHT_MS);
+}
+
+/** Those of a night that need a person first. Batches of schedules without problems are left out. */
+export const shownOf = (night: readonly BatchProgress[]): readonly BatchProgress[] =>
+  night
     .filter(({ origin, counts, total }) => origin === "file" || counts.succeeded < total)
     .toSorted((one, other) => needOf(one) - needOf(other))
     .slice(0, MOST_CARDS);
-}
 
 /** The results of the last night, one card per batch. */
 export async function lastNightHtml(

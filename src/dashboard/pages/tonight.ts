@@ -34,7 +34,7 @@ import { headHtml } from "../layout.ts";
 import type { PageContent } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import { batchTable } from "./batches.ts";
-import { singleJobsHtml, lastNight, lastNightHtml, waitsHtml } from "./morning.ts";
+import { singleJobsHtml, lastNight, lastNightHtml, shownOf, waitsHtml } from "./morning.ts";
 
 const SHOWN_BATCHES = 30;
 const SHOWN_ASKED = 100;
@@ -77,10 +77,11 @@ async function firstPage(site: Site): Promise<PageContent> {
   const open = batches.filter(({ state }) => WORKED_ON.has(state));
   const ended = batches.filter(({ state }) => !WORKED_ON.has(state));
   const last = lastNight(ended);
-  const earlier = ended.filter((batch) => !last.includes(batch));
+  const shown = shownOf(last);
+  const earlier = ended.filter((batch) => !shown.includes(batch));
   const night = await nights.get("tonight", tonightScope(open));
   const title = isWorking ? "Tonight" : "Morning";
-  const past = await lastNightHtml(site, last);
+  const past = await lastNightHtml(site, shown);
   const now = markup`<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
 ${open.length === 0 ? markup`<p class="note">No batch is open.</p>` : open.map((batch) => openBatchHtml(batch, { pace, budgets, site }))}
 </section>
