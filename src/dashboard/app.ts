@@ -318,7 +318,8 @@ function answerFailure(parts: AppParts, context: Context, error: unknown): Respo
     return context.json({ ok: false, error_code: code, error_message: message }, status);
   }
   if (status === 401 && context.req.method === "GET") {
-    return context.redirect(`/login?back=${encodeURIComponent(context.req.path)}`, 303);
+    const { pathname, search } = new URL(context.req.url);
+    return context.redirect(`/login?back=${encodeURIComponent(pathname + search)}`, 303);
   }
   return context.html(drawSignedOut(parts, failureContent(failure)), status);
 }

@@ -193,6 +193,11 @@ describeOnPostgres("a dashboard with a token", () => {
     expect((await desk.ask({ path: "/events" })).status).toBe(401);
     const page = await desk.ask({ path: "/batches", headers: { accept: "text/html" } });
     expect([page.status, page.headers.location]).toEqual([303, "/login?back=%2Fbatches"]);
+    const search = await desk.ask({
+      path: "/batches/caf%C3%A9?q=a%20b",
+      headers: { accept: "text/html" },
+    });
+    expect(search.headers.location).toBe("/login?back=%2Fbatches%2Fcaf%25C3%25A9%3Fq%3Da%2520b");
   });
 
   test("lets in who gives it, until the session expires", async () => {
