@@ -10,7 +10,7 @@ import { Failure } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { allowedExtensionsText } from "../../shared/files/skipped-files.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
-import { formatCount } from "../../shared/views/quantity.ts";
+import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { openTarget } from "../workroot-file.ts";
 import { argumentOf, countOfOption, textOf } from "./options.ts";
 
@@ -18,6 +18,7 @@ import { argumentOf, countOfOption, textOf } from "./options.ts";
 const MOST_FILES = 1_000;
 const MOST_BYTES = 1_000_000_000;
 const MOST_NAME_BYTES = 200;
+const MAKE_ROOM = "Move some elsewhere (move_to of a rule does).";
 
 /** Stores stdin as a new file in a watched folder, from which workers take it like any other. */
 export const put: CommandHandler = async (invocation) => {
@@ -63,10 +64,17 @@ export async function storeFile(
   if (target.kind === "refused") return target;
   try {
     const room = await roomIn(target.place, source.root);
-    const most = Math.min(security.max_file_bytes, room);
+    const most = security.max_file_bytes;
+    const limit =
+      room < most
+        ? {
+            most: room,
+            text: `${source.root} has room for ${countOf(room, "byte")} alone. ${MAKE_ROOM}`,
+          }
+        : { most, text: `The file is larger than ${formatCount(most)} bytes.` };
     const begun = await createAtomicFile(join(target.place, target.name), "keep");
     try {
-      const bytes = await copyToFile(stdin, begun.handle, most);
+      const bytes = await copyToFile(stdin, begun.handle, limit);
       if (expected !== undefined && bytes !== expected)
         throw invalid(name, `was cut: ${bytes} of ${expected} bytes came. Send it again`);
       await begun.commit();
@@ -119,7 +127,7 @@ async function roomIn(place: string, root: string): Promise<number> {
   if (names.length < MOST_FILES && room > 0) return room;
   throw new Failure(
     "INPUT_INVALID",
-    `${root} is full: it takes ${formatCount(MOST_FILES)} files of ${formatCount(MOST_BYTES)} bytes together. Move some elsewhere (move_to of a rule does).`,
+    `${root} is full: it takes ${formatCount(MOST_FILES)} files of ${formatCount(MOST_BYTES)} bytes together. ${MAKE_ROOM}`,
   );
 }
 
@@ -130,13 +138,12 @@ const sizeOf = async (path: string): Promise<number> =>
 async function copyToFile(
   stdin: AsyncIterable<Uint8Array>,
   handle: FileHandle,
-  most: number,
+  { most, text }: { readonly most: number; readonly text: string },
 ): Promise<number> {
   let bytes = 0;
   for await (const chunk of stdin) {
     bytes += chunk.byteLength;
-    if (bytes > most)
-      throw new Failure("INPUT_INVALID", `The file is larger than ${formatCount(most)} bytes.`);
+    if (bytes > most) throw new Failure("INPUT_INVALID", text);
     await handle.appendFile(chunk);
   }
   return bytes;

@@ -147,6 +147,7 @@ describe("a file that is put into a watched folder", () => {
   test("is refused where the folder holds a thousand files, or a billion bytes", async () => {
     await writeFile(inbox("large.md"), "");
     await truncate(inbox("large.md"), 999_999_999);
+    await expect(put("two.md", "12")).rejects.toThrow("allowed/inbox has room for 1 byte alone");
     expect(await put("one.md", "1")).toMatchObject({ bytes: 1 });
     await expect(put("more.md", "1")).rejects.toThrow("allowed/inbox is full");
     await truncate(inbox("large.md"), 0);
