@@ -70,12 +70,14 @@ async function applyChanges(
   const { source: name, remoteId } = first.row;
   const { names } = source;
   const due = changes.filter((change) => isDue(change, { document, names }));
-  const status = await sendChanges(source, numberOf(remoteId), due);
+  const statusOf = await sendChanges(source, numberOf(remoteId), due);
   const isSeen = (now: PaperlessDocument): boolean =>
-    status !== 200 || due.every(({ row, to }) => isCurrent(to, row, { document: now, names }));
+    due.every(
+      ({ row, to }) => statusOf(row) !== 200 || isCurrent(to, row, { document: now, names }),
+    );
   const now = (await readUntilSeen(source, numberOf(remoteId), isSeen)) ?? document;
   const ends = changes.map((change) => {
-    const sent = due.includes(change) ? status : undefined;
+    const sent = due.includes(change) ? statusOf(change.row) : undefined;
     return { row: change.row, ...endOf(change, { document: now, names }, sent, done) };
   });
   const noted = ends.flatMap(({ row: { writeId }, state, reason }): WriteEnd[] =>
@@ -129,23 +131,25 @@ const removesChildTags = ({ row, from, to }: Change, { document, names }: Curren
 /**
  * Sends custom fields first, because they hold the evidence of the others. Fields and tags go by bulk edits, because PATCH
  * replaces all of them.
- * @returns 200, or the status of the first refusal, after which nothing is sent
+ * @returns the status of each change: 200, or that of the first refusal, after which nothing is sent
  */
 async function sendChanges(
   { api, names, signal }: OpenedSource,
   id: number,
   changes: readonly Change[],
-): Promise<number> {
+): Promise<(row: WriteBack) => number> {
+  const accepted = new Set<WriteBack["kind"]>();
   const requests = [
     ...editFields(id, changes, names),
     ...editTags(id, changes),
     ...patchReferences(id, changes),
   ];
-  for (const { path, method, body } of requests) {
+  for (const { kinds, path, method, body } of requests) {
     const { status } = await api.send(path, { method, body, expected: [400, 403, 404] }, signal);
-    if (status >= 400) return status;
+    if (status >= 400) return ({ kind }) => (accepted.has(kind) ? 200 : status);
+    for (const kind of kinds) accepted.add(kind);
   }
-  return 200;
+  return () => 200;
 }
 
 function editFields(
@@ -162,7 +166,7 @@ function editFields(
   const added = fields.flatMap(({ id: field, to }): [number, unknown][] =>
     to !== null && "value" in to ? [[field, to.value]] : [],
   );
-  return bulkEdit("modify_custom_fields", id, {
+  return bulkEdit("custom_field", id, {
     add_custom_fields: Object.fromEntries(added),
     remove_custom_fields: fields.filter(({ to }) => to === null).map((one) => one.id),
   });
@@ -174,7 +178,7 @@ function editTags(id: number, changes: readonly Change[]): readonly Edit[] {
     return row.kind === "tag" && tag !== null && "id" in tag ? [{ id: tag.id, to }] : [];
   });
   if (tags.length === 0) return [];
-  return bulkEdit("modify_tags", id, {
+  return bulkEdit("tag", id, {
     add_tags: tags.filter(({ to }) => to !== null).map((tag) => tag.id),
     remove_tags: tags.filter(({ to }) => to === null).map((tag) => tag.id),
   });
@@ -188,20 +192,28 @@ function patchReferences(id: number, changes: readonly Change[]): readonly Edit[
   );
   if (references.length === 0) return [];
   const body: unknown = Object.fromEntries(references);
-  return [{ path: `api/documents/${id}/`, method: "PATCH", body }];
+  const kinds = ["correspondent", "document_type"] as const;
+  return [{ kinds, path: `api/documents/${id}/`, method: "PATCH", body }];
 }
 
 type Edit = {
+  /** Of its changes. */
+  readonly kinds: readonly WriteBack["kind"][];
   readonly path: string;
   readonly method: "POST" | "PATCH";
   readonly body: unknown;
 };
 
-const bulkEdit = (method: string, id: number, parameters: object): readonly Edit[] => [
+const bulkEdit = (
+  kind: "custom_field" | "tag",
+  id: number,
+  parameters: object,
+): readonly Edit[] => [
   {
+    kinds: [kind],
     path: "api/documents/bulk_edit/",
     method: "POST",
-    body: { documents: [id], method, parameters },
+    body: { documents: [id], method: `modify_${kind}s`, parameters },
   },
 ];
 

@@ -354,6 +354,18 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(await write(batch)).toMatchObject({ code: 0, values: [{ state: "written" }] });
   });
 
+  test("is pending, too, if another write was refused after it", async () => {
+    const batch = await extracted();
+    const before = structuredClone(first());
+    paperless.fault = (line) => {
+      if (line.startsWith("PATCH")) return { status: 403 };
+      return line.startsWith(`GET /api/documents/${letter}/`) ? { json: before } : undefined;
+    };
+    const { values } = await write(batch);
+    paperless.fault = undefined;
+    expect(statesOf(values)).toMatchObject({ "/correspondent": "withheld", "/amount": "pending" });
+  });
+
   test("stops at once at a wrong token, and passes by a document that may not be changed", async () => {
     const batch = await extracted();
     const place = { cwd: cloud.topology.workroot, env: { PAPERLESS_TOKEN: "wrong-token" } };
