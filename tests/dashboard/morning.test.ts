@@ -70,6 +70,16 @@ describeOnPostgres("the first page", () => {
     expect(before).toContain('<td class="n" data-title="failed"><span class="zero">0</span></td>');
   });
 
+  test("leads to a batch that has ended, of which nothing can be cancelled", async () => {
+    const found = await desk.db.query(
+      "select batch_id from nightdesk_data.batches where name = 'a week ago'",
+    );
+    const [{ batch_id: id } = { batch_id: "" }] = found.rows as { batch_id: string }[];
+    const done = await desk.browse(`/batches/${id}/cancel`, {});
+    const { text } = await desk.browse(String(done.headers.location));
+    expect(text).toContain("Batch a week ago has ended: there was nothing to cancel.");
+  });
+
   test("shows a question by its words, folded, and in no list of batches", async () => {
     await queueAdHoc(desk.db, ask("When does the <ferry> leave?"));
     for (const path of ["/", "/batches"]) {

@@ -57,8 +57,12 @@ const CHANGES: readonly Change[] = [
     title: "Cancel",
     describe: (batch) =>
       `${countOf(waitingOf(batch), "job")} that wait are ended without a result, and ${countOf(batch.counts.running, "job")} that run are asked to stop. Results that are there stay.`,
-    make: async (database, { batchId, name }) => {
+    make: async (database, batch) => {
+      const { batchId, name, finishedAt } = batch;
       await cancelBatch(database, batchId, () => undefined);
+      // A cancelled batch may have waiting jobs too, if the process that cancelled it died.
+      if (finishedAt !== null && waitingOf(batch) === 0)
+        return `Batch ${name} has ended: there was nothing to cancel.`;
       return `Batch ${name} was cancelled.`;
     },
   },
