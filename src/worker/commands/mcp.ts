@@ -7,7 +7,7 @@ import { modelHostsOf } from "../../shared/config/hosts.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { NO_MCP } from "../mcp-client/definition.ts";
-import { grantedPrefixes } from "../mcp/grant.ts";
+import { grantedPrefixes, grantedRoots } from "../mcp/grant.ts";
 import { listenForClients } from "../mcp/http.ts";
 import { offeredTools } from "../mcp/offered-tools.ts";
 import type { OfferedTool } from "../mcp/offered-tools.ts";
@@ -80,7 +80,7 @@ function deskOf(context: CommandContext, database: () => Promise<Database>): Mcp
       const opened = await resources.get();
       const files = await opened.files();
       const parts = { ...(await opened.pipeline()), listPaths: () => files.listPaths() };
-      const { readFile, listFiles, search } = filesWithin(config.mcp.roots, parts, signal);
+      const { readFile, listFiles, search } = filesWithin(grantedRoots(config), parts, signal);
       return { ...NOTHING_ELSE, readFile, listFiles, search, signal };
     },
   };

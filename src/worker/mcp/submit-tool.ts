@@ -7,7 +7,7 @@ import { queueForClient } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { investigationProblem } from "../../shared/config/tool-presets.ts";
 import { cleanRecord, cleanText } from "../text/clean-text.ts";
 import { liesIn } from "../tools/granted-files.ts";
-import { grantedPrefixes, prefixWithin } from "./grant.ts";
+import { grantedPrefixes, grantedRoots, prefixWithin } from "./grant.ts";
 import { defineMcpTool, resultShape } from "./tool.ts";
 import type { McpContext, McpTool } from "./tool.ts";
 
@@ -137,7 +137,7 @@ function fileInput(
   if (path === undefined) throw missing(kind, "path");
   if (of.task !== undefined || of.path_prefix !== undefined)
     throw unwanted(kind, "task and path_prefix");
-  const { roots } = config.mcp;
+  const roots = grantedRoots(config);
   const at = roots.findIndex((root) => liesIn(path, root));
   // The sandbox would refuse a path that leaves the folder by ".."; here the client learns it at once.
   if ((roots.length > 0 && at === -1) || path.split("/").includes("..")) {
@@ -168,6 +168,6 @@ function prefixOf(wanted: string | undefined, { config }: McpContext): string | 
   if (wanted !== undefined) return prefixWithin(wanted, config);
   const [only, ...others] = grantedPrefixes(config);
   if (others.length === 0) return only;
-  const { roots } = config.mcp;
+  const roots = grantedRoots(config);
   throw new Failure("INPUT_INVALID", `Give a path_prefix below one of: ${roots.join(", ")}.`);
 }
