@@ -60,10 +60,11 @@ async function listRequests(
   { batchId, limit }: ListFilter,
 ): Promise<void> {
   const which = invocation.options["all"] === true ? "all" : "waiting";
-  const groups = await selectApprovalGroups(database, { batchId, which, limit });
+  const found = await selectApprovalGroups(database, { batchId, which, limit: limit + 1 });
+  const groups = found.slice(0, limit);
   if (terminal.isJson) return terminal.printJson(groups);
   if (groups.length > 0) await printList(terminal, approvalTable(groups));
-  if (groups.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  if (found.length > limit) terminal.say(`The first ${limit}; --limit N shows more.`);
   const waiting = await countWaiting(database, batchId);
   terminal.say(
     waiting.requests === 0
@@ -81,14 +82,15 @@ async function listUncertain(
   database: Database,
   { batchId, limit }: ListFilter,
 ): Promise<void> {
-  const steps = await selectUncertainSteps(database, batchId, limit);
+  const found = await selectUncertainSteps(database, batchId, limit + 1);
+  const steps = found.slice(0, limit);
   if (terminal.isJson) return terminal.printJson(steps);
   if (steps.length === 0) {
     terminal.say("The outcome of every call is known.");
     return;
   }
   await printList(terminal, uncertainTable(steps));
-  if (steps.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  if (found.length > limit) terminal.say(`The first ${limit}; --limit N shows more.`);
   terminal.say(
     "Look whether it was done, and say so: nightdesk approvals resolve JOB STEP --happened (or --did-not-happen)",
   );

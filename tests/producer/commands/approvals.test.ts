@@ -104,6 +104,10 @@ describe("a list", () => {
       },
       { approval_id: risky.ids[0], requests: 1, risks: ["deletes", "out_of_root"] },
     ]);
+    const isCut = async (limit: string) =>
+      (await desk.run("approvals", "list", "--limit", limit)).stderr.includes("The first");
+    expect([await isCut("1"), await isCut("2")]).toEqual([true, false]);
+    expect(await jsonOf("approvals", "list", "--limit", "1")).toHaveLength(1);
     expect(await jsonOf("approvals", "list", "--batch", second.name)).toMatchObject([
       { approval_id: second.ids[0], requests: 1 },
     ]);
