@@ -61,7 +61,7 @@ function limitOf(
 export const NO_BUDGET: BatchBudget = {
   limits: { tokens: null, calls: null, seconds: null, money: null },
   used: { tokens: 0, calls: 0, seconds: 0, money: 0 },
-  reserved: { tokens: 0, calls: 0 },
+  reserved: { tokens: 0, calls: 0, money: 0 },
   refusedBy: null,
   tokensNeeded: null,
   moneyNeeded: null,
@@ -89,12 +89,14 @@ export function formatBudget(budget: BatchBudget, batch: string): readonly strin
   const { limits, used, reserved } = budget;
   const seconds = (value: number): string => formatDuration(value * 1000);
   return [
-    `tokens    ${describe(used.tokens, limits.tokens, formatCount)}${inFlight(reserved.tokens)}`,
-    `calls     ${describe(used.calls, limits.calls, formatCount)}${inFlight(reserved.calls)}`,
+    `tokens    ${describe(used.tokens, limits.tokens, formatCount)}${inFlight(reserved.tokens, formatCount)}`,
+    `calls     ${describe(used.calls, limits.calls, formatCount)}${inFlight(reserved.calls, formatCount)}`,
     `time      ${describe(used.seconds, limits.seconds, seconds)}`,
-    ...(limits.money === null && used.money === 0
+    ...(limits.money === null && used.money + reserved.money === 0
       ? []
-      : [`money     ${describe(used.money, limits.money, formatMoney)}`]),
+      : [
+          `money     ${describe(used.money, limits.money, formatMoney)}${inFlight(reserved.money, formatMoney)}`,
+        ]),
     ...formatRefused(budget, batch),
   ];
 }
@@ -132,12 +134,12 @@ function exceededFlags({
       : []),
     ...(isOver(used.calls + reserved.calls + 1, limits.calls) ? ["--calls"] : []),
     ...(isOver(used.seconds + LEAST_CALL_S, limits.seconds) ? ["--wall-time"] : []),
-    ...(isOver(used.money + (moneyNeeded ?? 0), limits.money) ? ["--money"] : []),
+    ...(isOver(used.money + reserved.money + (moneyNeeded ?? 0), limits.money) ? ["--money"] : []),
   ];
 }
 
 const describe = (used: number, limit: number | null, format: (value: number) => string): string =>
   `${format(used)} used, ${limit === null ? "no limit" : `of ${format(limit)}`}`;
 
-const inFlight = (reserved: number): string =>
-  reserved === 0 ? "" : `; ${formatCount(reserved)} reserved by calls in flight`;
+const inFlight = (reserved: number, format: (value: number) => string): string =>
+  reserved === 0 ? "" : `; ${format(reserved)} reserved by calls in flight`;

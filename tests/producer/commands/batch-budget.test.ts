@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { takeCall } from "../../../src/shared/store/hosts/calls.ts";
 import { countHostFailure, enterHost } from "../../../src/shared/store/hosts/hosts.ts";
+import { formatBudget, NO_BUDGET } from "../../../src/producer/commands/batch-budget.ts";
 import { checkHosts } from "../../../src/worker/doctor/check-model-host.ts";
 import { askJob, claimNext, openBatchOf } from "../../conformance/jobs.ts";
 import { openDesk, rowsOf } from "../desk.ts";
@@ -90,6 +91,20 @@ describe("batch budget", () => {
       "select scope, tokens_reserved, is_used_up from nightdesk.budgets where batch_id is not null",
     );
     expect(row).toEqual({ scope: "batch", tokens_reserved: "900", is_used_up: false });
+  });
+
+  test("names the limit of money that calls in flight have reserved", () => {
+    const [held, remedy] = formatBudget(
+      {
+        ...NO_BUDGET,
+        limits: { ...NO_BUDGET.limits, money: 1 },
+        reserved: { tokens: 50, calls: 1, money: 0.9 },
+        ...{ refusedBy: "batch", tokensNeeded: 10, moneyNeeded: 0.2 },
+      },
+      "b",
+    ).slice(-2);
+    expect(held).toMatch(/next call$/);
+    expect(remedy).toMatch(/budget "b" --money N$/);
   });
 
   test.each(["0", "-3", "1.5", "many", ""])(
