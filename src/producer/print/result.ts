@@ -346,14 +346,16 @@ export async function printBatchResults(
 ): Promise<void> {
   let tables = 0;
   for await (const result of readResults(database, batchId)) {
-    if (terminal.isJson)
+    if (terminal.isJson) {
       await terminal.printJson({ custom_id: result.custom_id, ...resultJson(result) });
-    else if (isTable(result, terminal)) tables += 1;
+      continue;
+    }
+    if (isTable(result, terminal)) tables += 1;
     else {
       for (const shown of layOutLines(formatResult(result), terminal.dataColumns))
         await terminal.print(shown);
-      for (const warning of warningsOf(result)) terminal.say(`${result.custom_id}: ${warning}`);
     }
+    for (const warning of warningsOf(result)) terminal.say(`${result.custom_id}: ${warning}`);
   }
   if (tables > 0) await printExtractions(terminal, database, batchId);
 }
