@@ -143,7 +143,7 @@ export function createCountdown(now: () => number): Countdown {
 /** Rounded to the precision of the estimate: `about 40 s left`, `about 7 min left`, `about 2 h 10 min left`. */
 export function formatLeft(seconds: number): string {
   if (seconds < 55) return `about ${Math.max(5, Math.round(seconds / 5) * 5)} s left`;
-  if (seconds < 3_600) return `about ${Math.round(seconds / 60)} min left`;
+  if (seconds < 3_570) return `about ${Math.round(seconds / 60)} min left`;
   const tens = Math.round(seconds / 600);
   return `about ${Math.floor(tens / 6)} h ${(tens % 6) * 10} min left`;
 }

@@ -74,7 +74,8 @@ describe("the line on a batch", () => {
     [2, "about 5 s left"],
     [41, "about 40 s left"],
     [58, "about 1 min left"],
-    [3_590, "about 60 min left"],
+    [3_569, "about 59 min left"],
+    [3_590, "about 1 h 0 min left"],
     [7_700, "about 2 h 10 min left"],
   ])("rounds %d seconds to what it knows", (secondsLeft, words) => {
     const line = createBatchMeter(() => 0).read(batchOf(5, 10), {
