@@ -72,9 +72,9 @@ export const SOURCES: Policy = policyWithLimit("sources", "sources", (most, { st
     : null;
 });
 
-/** Calls that may find something. */
+/** Calls that were carried out and may find something. */
 const seekingCalls = (steps: readonly RecordedStep[]): readonly RecordedStep[] =>
-  callsOf(steps).filter(isSeeking);
+  madeCalls(steps).filter(isSeeking);
 
 /** Gives a hint after so many calls that find nothing new, and ends the search after as many more. */
 export const NO_NEW_EVIDENCE: Policy = policyWithLimit(
