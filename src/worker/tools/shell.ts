@@ -127,8 +127,9 @@ async function run(
 /** Programs that print their own arguments. */
 const PRINTERS: ReadonlySet<string> = new Set(["echo", "printf"]);
 
+/** A script that can't be parsed counts as one that only prints: bash runs its first lines. */
 const onlyPrints = (command: string): boolean =>
-  listCommands(command)?.every(([name = ""]) => PRINTERS.has(posix.basename(name))) === true;
+  listCommands(command)?.every(([name = ""]) => PRINTERS.has(posix.basename(name))) !== false;
 
 /** Whether the command itself contains every printed line: then the output is no evidence of what was read. */
 const holdsAllLines = (command: string, text: string): boolean =>

@@ -133,7 +133,7 @@ function parseText(text: string): ParsedScript | null {
  */
 export function listCommands(text: string): readonly (readonly string[])[] | null {
   const script = parseText(text);
-  if (script === null) return null;
+  if (script === null || (script.errors?.length ?? 0) > 0) return null;
   const commands: (readonly string[])[] = [];
   const waiting: SyntaxNode[] = [script];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -271,6 +271,8 @@ describe("a text made to hurt the reader", () => {
   test("is forbidden where it can't be read and something is", () => {
     const noGrep: ForbidRule = { verdict: "forbid", binary: "grep", words: [], expiresAt: null };
     expect(decide("f()".repeat(20_000), [noGrep]).kind).toBe("forbidden");
+    expect(decide('g""rep x\n)', [noGrep]).kind).toBe("forbidden");
+    expect(decide("ls\n)", [noGrep]).kind).toBe("forbidden");
     expect(decide(`ls ${"a".repeat(5000)}`)).toMatchObject({ reason: "length" });
   });
 });
