@@ -23,12 +23,14 @@ const MOST_PARTS = 8;
  */
 export function parseElided(quote: string): ElidedQuote | null {
   const insertions: (readonly string[])[] = [];
-  const marked = quote.replaceAll(IN_BRACKETS, (whole, inside: string) => {
-    const words = foldWords(inside).map(({ text }) => text);
-    if (words.every((word) => word === ELLIPSIS)) return whole;
-    insertions.push(words);
-    return ` ${INSERTION} `;
-  });
+  const marked = quote
+    .replaceAll(INSERTION, " ")
+    .replaceAll(IN_BRACKETS, (whole, inside: string) => {
+      const words = foldWords(inside).map(({ text }) => text);
+      if (words.every((word) => word === ELLIPSIS)) return whole;
+      insertions.push(words);
+      return ` ${INSERTION} `;
+    });
   const parts: { words: string[]; gap: Gap | null }[] = [{ words: [], gap: null }];
   for (const { text } of foldWords(marked)) {
     if (text === INSERTION) parts.push({ words: [], gap: { inserted: insertions.shift() ?? [] } });
@@ -57,17 +59,25 @@ export function withoutEnds(words: readonly string[]): string[] {
 
 type Part = { readonly words: readonly string[]; readonly gap: Gap | null };
 
-/** Joins gaps without words between them; an insertion has precedence. A gap at the front or end counts only as an insertion. */
+/** Joins gaps without words between them; insertions have precedence. A gap at the front or end counts only as an insertion. */
 function closeGaps(parts: readonly Part[]): ElidedQuote | null {
   const closed: Part[] = [];
   let pending: Gap | null = null;
   for (const { words, gap } of parts) {
-    const open: Gap | null = insertionOf(pending) ?? gap ?? pending;
+    const open: Gap | null = joinGaps(pending, gap);
     pending = words.length === 0 ? open : null;
     if (words.length > 0)
       closed.push({ words, gap: closed.length === 0 ? insertionOf(open) : open });
   }
   return closed.length === 0 ? null : { parts: closed, last: insertionOf(pending) };
+}
+
+/** Of two insertions side by side the words of both count, but for an editor's remark. */
+function joinGaps(first: Gap | null, second: Gap | null): Gap | null {
+  const [one, two] = [first?.inserted ?? null, second?.inserted ?? null];
+  if (one === null) return second ?? first;
+  if (two === null || isRemark(two)) return first;
+  return isRemark(one) ? second : { inserted: [...one, ...two] };
 }
 
 const insertionOf = (gap: Gap | null): Gap | null =>
@@ -168,11 +178,14 @@ function mayStandBehind(
 }
 
 const REMARK =
-  /^(?:sic|emphasis|italics|hervor|kursiv|souligné|italique|énfasis|cursiva|subrayado)/u;
+  /^(?:sic(?!\p{L})|emphasis|italics|hervor|kursiv|souligné|italique|énfasis|cursiva|subrayado)/u;
+
+const isRemark = (inserted: readonly string[]): boolean =>
+  REMARK.test(inserted[0] ?? "") && !inserted.some(isDenial);
 
 /** Whether an insertion only explains: an editor's remark, or words of the evidence that do not change the meaning. */
 const isHarmless = (inserted: readonly string[], idOf: (word: string) => number): boolean =>
-  REMARK.test(inserted[0] ?? "") ||
+  isRemark(inserted) ||
   inserted.every(
     (word) =>
       !isDenial(word) &&
