@@ -141,10 +141,15 @@ function compare(
   stated: ClaimFigure,
 ): Pick<StatedFigure, "isRight" | "sum"> {
   const factor = stated.measure?.factor ?? 1;
-  const places = /[.,](\d{1,2})(?!\d)/.exec(stated.text)?.[1]?.length ?? 0;
+  const written = /[.,](\d{1,2})(?!\d)/.exec(stated.text)?.[1]?.length ?? 0;
+  const amount = String(Number((stated.base / factor).toPrecision(12)));
+  const places = Math.max(written, /\.(\d+)$/.exec(amount)?.[1]?.length ?? 0);
   const isWhole = Number.isInteger(value / factor);
   const rounding = isWhole ? 0 : (factor * 0.500_001) / 10 ** places;
-  const slack = Math.max(1e-9, Math.abs(stated.base) * TOLERANCE, rounding);
+  // Whole figures with all their digits, unlike "2.35 million", are not rounded.
+  const isUnrounded = isWhole && stated.text.replace(/\D/g, "") === amount;
+  const tolerance = isUnrounded ? 1e-6 : TOLERANCE;
+  const slack = Math.max(1e-9, Math.abs(stated.base) * tolerance, rounding);
   const isRight = Math.abs(value - stated.base) <= slack;
   const sum = isRight
     ? `${how} = ${textOf(stated)}`

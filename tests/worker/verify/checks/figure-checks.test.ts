@@ -6,6 +6,11 @@ const PATH = "a.md";
 test.each([
   ["12 EUR + 30 EUR = 42 EUR.", "yes"],
   ["12 EUR + 30 EUR = 45 EUR.", "no"],
+  ["12,345 EUR + 7,655 EUR = 20,000 EUR.", "yes"],
+  ["12,345 EUR + 7,655 EUR = 20,009 EUR.", "no"],
+  ["1.234 million EUR + 1.111 million EUR = 2.345 million EUR.", "yes"],
+  ["0.1234 kg + 0.2345 kg = 0.3579 kg.", "yes"],
+  ["0.1234 kg + 0.2345 kg = 0.7123 kg.", "no"],
   ["Rent 300 EUR and heating 80 EUR make 380 EUR in total.", "yes"],
   ["Rent 300 EUR and heating 80 EUR make 390 EUR in total.", "open"],
   ["In total 300 EUR were paid, of which 80 EUR in May and 90 EUR in June.", null],
