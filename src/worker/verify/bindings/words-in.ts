@@ -1,4 +1,4 @@
-import { foldedWords } from "../../text/fold-words.ts";
+import { foldedWords, foldWords } from "../../text/fold-words.ts";
 import { mergeByKey } from "../../../shared/text/word-lists.ts";
 import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
@@ -67,6 +67,7 @@ const DENIAL_REACH = 3;
 export function holdsChoice(choice: string, words: QuotedWords): boolean {
   const text = withoutNumberSigns(words.text);
   if (holdsMeasure(choice, words)) return true;
+  if (/^.$/u.test(choice.trim())) return holdsLetter(choice.trim(), text);
   const held = foldedWords(text).map(foldWord);
   const own = choice
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
@@ -90,6 +91,19 @@ export function holdsChoice(choice: string, words: QuotedWords): boolean {
 /** "Invoice No. 4711" denies nothing. */
 const withoutNumberSigns = (text: string): string =>
   text.replace(/(?<!\p{L})no\.?(?=[ \u00A0]?[#\d])/giu, (sign) => " ".repeat(sign.length));
+
+/** Whether a choice of one letter or digit stands as a word, in its case, and not as a part of "A.1" or "1.5". */
+function holdsLetter(letter: string, text: string): boolean {
+  const held = foldWords(text).filter((word) => /[\p{L}\p{N}]/u.test(word.text));
+  return held.some(({ start, end }, at) => {
+    const before = held.slice(Math.max(0, at - DENIAL_REACH), at);
+    const isPart =
+      /[\p{L}\p{N}][.,]$/u.test(text.slice(0, start)) || /^[.,][\p{L}\p{N}]/u.test(text.slice(end));
+    return (
+      text.slice(start, end) === letter && !isPart && !before.some((word) => isDenial(word.text))
+    );
+  });
+}
 
 const isFormOf = (word: string, one: string): boolean =>
   word === one || areRelated(word, one) || (one.length >= 4 && word.startsWith(one));

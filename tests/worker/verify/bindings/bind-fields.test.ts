@@ -240,10 +240,12 @@ describe("a truth value is said by its quote", () => {
 describe("one of several options is said by its quote", () => {
   const options = { enum: ["high", "low", "paid", "unpaid", "car_rental", "offen", "approved"] };
   const currency = { enum: ["EUR", "USD"] };
+  const letter = { enum: ["D", "E", "F"] };
 
   test.each(
     titled([
       ["high", "This is of high priority to us.", options],
+      ["E", "The fridge is of energy class E.", letter],
       ["high", "Please act at once, it is urgent.", options],
       ["high", "Die Sache ist sehr dringend.", options],
       ["paid", "The bill was paid in May.", options],
@@ -260,6 +262,9 @@ describe("one of several options is said by its quote", () => {
   test.each(
     titled([
       ["high", "This can wait until next year.", options],
+      ["E", "The fridge is of energy class D, e and f are worse.", letter],
+      ["E", "The fridge is not of class E.", letter],
+      ["E", "The fridge stands in room E.1 of the house.", letter],
       ["paid", "The bill was not paid in May.", options],
       ["approved", "The plan was rejected by all.", options],
       ["low", "Please act at once, it is urgent.", options],
