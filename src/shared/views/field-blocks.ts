@@ -18,7 +18,7 @@ export function fieldBlocks(
   output: Readonly<Record<string, unknown>>,
   bindings: readonly StoredBinding[],
 ): readonly Block[] {
-  if (bindings.length > 0) return [bindingTable(bindings)];
+  if (bindings.length > 0) return [bindingTable(output, bindings)];
   const fields = Object.entries(output).slice(0, MOST_FIELDS);
   const facts = fields.filter(([, value]) => !isTable(value)).map(fieldFact);
   return [
@@ -29,12 +29,20 @@ export function fieldBlocks(
 
 /** Whether `fieldBlocks` cuts a value or leaves one out. */
 export const isCutField = (output: Readonly<Record<string, unknown>>): boolean =>
-  Object.keys(output).length > MOST_FIELDS ||
-  Object.values(output).some(
-    (value) =>
-      (Array.isArray(value) && value.length > MOST_FIELDS) ||
-      (typeof value === "string" && cut(value) !== value),
-  );
+  Object.keys(output).length > MOST_FIELDS || Object.values(output).some(isCutValue);
+
+function isCutValue(value: unknown): boolean {
+  if (isTable(value))
+    return (
+      value.length > MOST_FIELDS ||
+      namesOf(value).length > MOST_COLUMNS ||
+      value.some((record) => Object.values(record).some(isCutText))
+    );
+  if (Array.isArray(value)) return value.length > MOST_FIELDS || value.some(isCutText);
+  return isCutText(value);
+}
+
+const isCutText = (value: unknown): boolean => valueText(value) !== wholeText(value);
 
 type Records = readonly Readonly<Record<string, unknown>>[];
 
@@ -48,23 +56,27 @@ function fieldFact([name, value]: readonly [string, unknown]): Fact {
 }
 
 /** A value in words; only numbers and booleans are written as JSON. */
-export function valueText(value: unknown): string {
+export const valueText = (value: unknown): string => cut(wholeText(value));
+
+function wholeText(value: unknown): string {
   if (value === null || value === undefined) return "none";
-  if (typeof value === "string") return cut(value);
-  if (Array.isArray(value)) return cut(value.map(valueText).join(", "));
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(wholeText).join(", ");
   if (isRecord(value)) {
-    return cut(
-      Object.entries(value)
-        .map(([name, each]) => `${name}: ${valueText(each)}`)
-        .join("; "),
-    );
+    return Object.entries(value)
+      .map(([name, each]) => `${name}: ${wholeText(each)}`)
+      .join("; ");
   }
-  return cut(JSON.stringify(value));
+  return JSON.stringify(value);
 }
+
+const namesOf = (records: Records): readonly string[] => [
+  ...new Set(records.flatMap((record) => Object.keys(record))),
+];
 
 function recordTable(name: string, records: Records): readonly Block[] {
   const shown = records.slice(0, MOST_FIELDS);
-  const names = [...new Set(shown.flatMap((record) => Object.keys(record)))].slice(0, MOST_COLUMNS);
+  const names = namesOf(shown).slice(0, MOST_COLUMNS);
   const columns = names.map((title): ColumnOf<Records[number]> => [
     title,
     ({ [title]: value }) => (value === null || value === undefined ? null : valueText(value)),
@@ -74,9 +86,9 @@ function recordTable(name: string, records: Records): readonly Block[] {
   return [{ kind: "line", text: label }, tableOf(shown, columns)];
 }
 
-const bindingTable = (bindings: readonly StoredBinding[]): Block =>
+const bindingTable = (output: unknown, bindings: readonly StoredBinding[]): Block =>
   tableOf(bindings, [
-    ["Field", ({ pointer }) => fieldName(pointer), NAME],
+    ["Field", ({ pointer }) => fieldName(pointer, output), NAME],
     ["Value", ({ value }) => (value === null ? null : valueText(value)), WORDS],
     ["Grade", ({ grade }) => grade],
     ["What stands there", whatStandsThere, WORDS],
@@ -94,13 +106,24 @@ export function decisionText(field: DecidedField): string | null {
   return `${decision}${to} by ${by ?? ""}${reason === null ? "" : `: ${reason}`}`;
 }
 
-/** `/items/0/price` is the price of the first item: `items 1 price`. */
-export const fieldName = (pointer: string): string =>
-  pointer
+/**
+ * `/items/0/price` is the price of the first item: `items 1 price`.
+ * @param output the value that the pointer is of, where it is known: a name of digits in a record is no index
+ */
+export function fieldName(pointer: string, output: unknown = null): string {
+  let within: unknown = output;
+  const names = pointer
     .split("/")
     .slice(1)
-    .map((part) => (/^\d+$/.test(part) ? formatCount(Number(part) + 1) : unescapePointer(part)))
-    .join(" ");
+    .map((part) => {
+      const name = unescapePointer(part);
+      const isIndex = /^\d+$/.test(part) && !isRecord(within);
+      if (isRecord(within)) within = within[name];
+      else within = Array.isArray(within) ? within[Number(part)] : null;
+      return isIndex ? formatCount(Number(part) + 1) : name;
+    });
+  return names.join(" ");
+}
 
 const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
