@@ -76,8 +76,8 @@ async function queueOcr(
   if (settings === null) return {};
   const { source = null, ocr } = input.options ?? {};
   const paths = await selectFilesWithPictures(database, { settings, readWith: READ_WITH, source });
-  const jobs = paths.map((path, at) =>
-    jobOf(`${job.customId}.ocr.${at + 1}`, { kind: "ocr", path }),
+  const jobs = paths.map((path) =>
+    jobOf(idBehind(job, `ocr.${hash("sha256", path).slice(0, 16)}`), { kind: "ocr", path }),
   );
   if (ocr !== true) return { pictured_files: paths.length };
   if (jobs.length > 0) await queueInBatch(job, database, jobs);
@@ -165,7 +165,7 @@ export async function queueEmbed(job: ClaimedJob, resources: WorkerResources): P
   // when no vector of the old index is left, the old index goes first.
   if (missing === 0 || current === 0) await reconcileIndexOf(embedder, current, resources);
   if (missing === 0) return 0;
-  const customId = `${job.customId}.embed`;
+  const customId = idBehind(job, "embed");
   const jobs = isWorthSharing(missing)
     ? await planEmbedJobs(database, space, customId, { due: missing, chunks: {} })
     : [embedJob(customId, {})];
@@ -179,8 +179,13 @@ type EmbedChunks = EmbedChunksInput["chunks"];
 const CHUNKS_OF_A_JOB = 2_000;
 /** A client that waits for a batch reads 100 of its jobs. */
 const MOST_JOBS = 64;
-/** A custom id has at most 512 characters, and the range follows this prefix. */
+/** A custom id has at most 512 characters, and a range or the name of a step follows this prefix. */
 const MOST_PREFIX_CHARS = 440;
+const cutId = (prefix: string): string => prefix.slice(0, MOST_PREFIX_CHARS).toWellFormed();
+
+/** The custom id of a job that another job queues: the same in each attempt. */
+export const idBehind = ({ customId }: ClaimedJob, step: string): string =>
+  `${cutId(customId)}.${step}`;
 
 /** Whether so many chunks are worth several jobs: below this, planning the jobs costs more than it saves. */
 export const isWorthSharing = (due: number): boolean => due > CHUNKS_OF_A_JOB;
@@ -202,7 +207,7 @@ export async function planEmbedJobs(
   const ranges = await selectDueRanges(database, space, chunks.redo_before ?? null, size);
   const { signature } = space;
   return ranges.map((range) =>
-    embedJob(`${prefix.slice(0, MOST_PREFIX_CHARS)}.${range.after + 1}-${range.upto}`, {
+    embedJob(`${cutId(prefix)}.${range.after + 1}-${range.upto}`, {
       ...chunks,
       range,
       signature,

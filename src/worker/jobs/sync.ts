@@ -13,7 +13,7 @@ import { openRemote } from "../sync/open-remote.ts";
 import type { MirroredSource } from "../sync/open-remote.ts";
 import { syncSource } from "../sync/sync-source.ts";
 import type { JobCall } from "./open-run.ts";
-import { jobOf, queueInBatch } from "./reindex.ts";
+import { idBehind, jobOf, queueInBatch } from "./reindex.ts";
 
 /**
  * Updates the mirror of a source, and if a file changed queues an index job for the source in the same batch.
@@ -44,7 +44,7 @@ export async function runSync(
     );
     const index = { kind: "index", options: { source: name, allow_partial: true } } as const;
     if (summary.fetched + summary.deleted + summary.described > 0)
-      await queueInBatch(job, database, [jobOf(`${job.customId}.index`, index)]);
+      await queueInBatch(job, database, [jobOf(idBehind(job, "index"), index)]);
     return summaryAlone({ source: name, ...summary });
   } finally {
     await opened.close();
