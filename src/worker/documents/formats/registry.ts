@@ -113,7 +113,7 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "pptx 4", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
   parsed({ version: "odp 4", extensions: [".odp"], by: ["odp", "readOdp"] }),
   parsed({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
-  parsed({ version: "rtf 4", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
+  parsed({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
   parsed({ version: "zip 2", extensions: [".zip"], by: ["zip", "readZip"] }),
   refused({
     extensions: [".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".pot"],

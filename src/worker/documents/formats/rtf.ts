@@ -28,7 +28,7 @@ export function readRtf(bytes: Buffer, limits: TextLimits): Extraction {
 
 /** A group's ends, a control word with its number, a byte by its number, another mark, line ends, or characters. */
 const TOKENS =
-  /([{}])|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|[\r\n]+|[^\\{}\r\n]+/g;
+  /([{}])|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|[\r\n]+|[^\\{}\r\n]+/g;
 
 /** Groups that hold no words of the text. What a program does not know is marked by a star, and left out as well. */
 const UNREAD = new Set([

@@ -93,6 +93,11 @@ describe("rich text", () => {
       "Dear\n\nAda\n\n",
     ],
     ["a word that a program does not know is none", "\\constructor\\constructor1 Ada", "Ada\n\n"],
+    [
+      "a control word may have capital letters, as Word writes them",
+      "{\\*\\mmathPr\\mmathFont34}\\trowd\\trftsWidth1\\clftsWidth3\\cellx1\\intbl Ada\\cell\\row\\pard",
+      "| Ada |\n| --- |\n\n",
+    ],
   ])("%s", async (_, rtf, text) => {
     expect(await readWith(readRtf, `{\\rtf1 ${rtf}}`)).toMatchObject({ text });
   });
