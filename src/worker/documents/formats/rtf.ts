@@ -143,10 +143,12 @@ function openReader(
       put(decodeAs("windows-1252", encoded).text);
     }
   };
+  /** A picture has megabytes of figures that nobody reads. */
+  const isRead = (): boolean => group.target !== "nowhere" && group.target !== "fonts";
   const putBytes = (characters: string): void => {
     const rest = characters.slice(skipped);
     skipped -= characters.length - rest.length;
-    for (const byte of Buffer.from(rest, "latin1")) bytes.push(byte);
+    if (isRead()) for (const byte of Buffer.from(rest, "latin1")) bytes.push(byte);
   };
   const endTable = (): void => {
     addTable(writer, alignCells(table.rows));
@@ -323,7 +325,7 @@ function openReader(
     take([all, brace, word, number, hex, mark]) {
       if (hex !== undefined) {
         if (skipped > 0) skipped -= 1;
-        else bytes.push(parseInt(hex, 16));
+        else if (isRead()) bytes.push(parseInt(hex, 16));
         return;
       }
       if (brace === undefined && word === undefined && mark === undefined) {
