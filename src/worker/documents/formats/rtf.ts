@@ -35,7 +35,7 @@ const UNREAD = new Set([
   ...["colortbl", "pict", "nonshppict", "fldinst", "xe", "tc", "rxe", "txe", "filetbl", "sp"],
 ]);
 /** Marked by a star, and read all the same. */
-const READ = new Set(["shpinst", "shptxt", "footnote", "annotation"]);
+const READ = new Set(["shpinst", "shptxt", "shppict", "footnote", "annotation"]);
 
 const CHARACTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -110,6 +110,15 @@ describe("rich text", () => {
     });
   });
 
+  test("counts a picture that Word writes in two ways once", async () => {
+    const rtf =
+      "{\\rtf1 Ada{\\*\\shppict{\\pict{\\*\\picprop{\\sp{\\sn a}}}00ff}}{\\nonshppict{\\pict 00ff}}\\par}";
+    expect(await readWith(readRtf, rtf)).toMatchObject({
+      text: "Ada\n\n",
+      leftOut: { pictures: 1 },
+    });
+  });
+
   test("of more rows than are read is refused", async () => {
     const row = "\\pard\\intbl a\\cell\\row";
     expect(await refusalOf(readRtf, `{\\rtf1 ${row.repeat(5)}}`, { entries: 4 })).toMatchObject({
