@@ -117,6 +117,8 @@ function openReader(
   const leftOut = { pictures: 0, "hidden words": 0, "deleted words": 0 };
   let page = "windows-1252";
   let kind: ParagraphKind = { kind: "plain" };
+  /** Of an item or a heading, and where it stands in its words: `\pard`, which Word writes behind it, leaves it. */
+  let marked: { readonly label: string | undefined; readonly at: number } | undefined;
   let isInTable = false;
   let isStarred = false;
   /** Whether the next cell goes on from the row above. */
@@ -154,8 +156,20 @@ function openReader(
     addTable(writer, alignCells(table.rows));
     table.rows = [];
   };
+  const putMark = (): void => {
+    if (marked === undefined) return;
+    const { label, at } = marked;
+    marked = undefined;
+    if (kind.kind === "heading" && !isInTable) kind = { ...kind, label };
+    else {
+      kind = { kind: "item", depth: 0 };
+      if (label !== undefined)
+        words.text = `${words.text.slice(0, at)}${label} ${words.text.slice(at)}`;
+    }
+  };
   const endParagraph = (): void => {
     count();
+    if (group.target === "text") putMark();
     if (group.target !== "text") put(" ");
     else if (isInTable) words.text += " ";
     else {
@@ -170,6 +184,7 @@ function openReader(
       put(" ");
       return;
     }
+    putMark();
     table.row.push(words.text);
     words.text = "";
   };
@@ -196,11 +211,7 @@ function openReader(
       const mark = words.mark.trim();
       // The sign of an item in a font of symbols may be a letter.
       const label = /\d|[\p{L}\d][.)]/u.test(mark) ? mark : undefined;
-      if (kind.kind === "heading") kind = { ...kind, label };
-      else {
-        kind = { kind: "item", depth: 0 };
-        if (label !== undefined) words.text += `${label} `;
-      }
+      marked = { label, at: words.text.length };
       words.mark = "";
     } else if (target === "styles") {
       const level = /^heading ([1-9])\b/i.exec(words.styles.trim())?.[1];

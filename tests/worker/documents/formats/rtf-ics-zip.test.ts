@@ -88,6 +88,11 @@ describe("rich text", () => {
       "| Rope Paint |\n| --- |\n\nAda\n\n",
     ],
     [
+      "a mark that stands before the settings of its paragraph, as Word writes it, makes an item",
+      "{\\listtext\\'b7\\tab}\\pard\\plain Rope\\par{\\listtext 2.\\tab}Paint\\par\\pard Ada\\par{\\listtext 1.2\\tab}\\pard\\outlinelevel1 Rent\\par",
+      "- Rope\n- 2. Paint\n\nAda\n\n## 1.2 Rent\n\n",
+    ],
+    [
       "a level that no heading has makes none",
       "\\pard\\outlinelevel9 Dear\\par\\pard\\outlinelevel-5 Ada\\par",
       "Dear\n\nAda\n\n",
