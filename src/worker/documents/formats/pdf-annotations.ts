@@ -45,7 +45,7 @@ export function readAnnotations(annotations: readonly Annotation[]): Added {
     if (isField) fields += 1;
     if (words === "" && isField && !isUnseen && isToFill(annotation)) emptyFields += 1;
     if (words === "" || (!isField && NO_NOTES.has(subtype))) continue;
-    if (isUnseen) hidden += 1;
+    if (isUnseen) hidden += isField && words === UNTICKED ? 0 : 1;
     else if (isField || subtype === "FreeText") glyphs.push(...placed(words, annotation));
     else notes.push(noteOf(words, titleObj?.str ?? ""));
   }
@@ -74,10 +74,15 @@ function markOf({
   exportValue,
   buttonValue,
 }: Annotation): string {
-  if (checkBox === true) return fieldValue === exportValue ? "[x]" : "[ ]";
-  if (radioButton === true) return fieldValue === buttonValue ? "[x]" : "[ ]";
-  return "";
+  if (checkBox !== true && radioButton !== true) return "";
+  // Without a value of its own a box is ticked by any, and a button by none.
+  const own = checkBox === true ? (exportValue ?? fieldValue) : buttonValue;
+  return typeof fieldValue === "string" && fieldValue !== "Off" && fieldValue === own
+    ? "[x]"
+    : UNTICKED;
 }
+
+const UNTICKED = "[ ]";
 
 /** On one line, as the text of a page is. */
 const noteOf = (words: string, author: string): string =>

@@ -102,7 +102,7 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "eml 9", extensions: [".eml"], by: ["mail", "readEml"] }),
   parsed({ version: "mbox 10", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   parsed({ version: "odt 5", extensions: [".odt"], by: ["odt", "readOdt"] }),
-  parsed({ version: "pdf 7", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
+  parsed({ version: "pdf 8", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   parsed({
     version: "xlsx 6",
     extensions: [".xlsx", ".xlsm"],
