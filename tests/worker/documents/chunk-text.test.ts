@@ -192,6 +192,12 @@ describe("chunks of other formats", () => {
     ]);
   });
 
+  test("what a long line of JSON holds is named by its line too", () => {
+    const text = `{"a":1}\n${JSON.stringify([record(1), { b: record(2) }])}\n`;
+    const found = cut(text, JSON_TEXT).map(({ headingPath }) => headingPath);
+    expect(found).toEqual([null, "/1/0", "/1/1"]);
+  });
+
   test("an empty text and one of blanks have no chunks", () => {
     expect([
       cut(""),

@@ -89,7 +89,7 @@ function parseOpening(scan: Scan, at: number): number {
     meetValue(scan);
     return end;
   }
-  scan.container = openContainer(scan.text.charAt(at), scan.container);
+  scan.container = openContainer(scan.text.charAt(at), scan);
   return at;
 }
 
@@ -156,12 +156,19 @@ type OpenContainer = Container & {
   key: string;
 };
 
-const openContainer = (bracket: string, outer: OpenContainer | null): OpenContainer => ({
-  ...(outer === null ? OUTERMOST : containerIn(outer, outer.key)),
+const openContainer = (
+  bracket: string,
+  { container: outer, lines }: Pick<Scan, "container" | "lines">,
+): OpenContainer => ({
+  ...(outer === null ? outermostIn(lines) : containerIn(outer, outer.key)),
   kind: bracket === "[" ? "array" : "object",
   outer,
   key: bracket === "[" ? "0" : "",
 });
+
+/** The first line may be a whole document. */
+const outermostIn = (lines: number): Container =>
+  lines === 0 ? OUTERMOST : containerIn(OUTERMOST, String(lines));
 
 /** Where each bracket of JSON is closed: by the offset of the opening one. One that never is ends with the text. */
 function matchBrackets(text: string): Int32Array {
