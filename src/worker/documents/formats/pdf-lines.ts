@@ -112,9 +112,11 @@ function piecesOf(glyphs: readonly Glyph[], place: Place): Piece[] {
     if (last !== undefined && glyph.end - glyph.x < glyph.size && isMark(glyph)) {
       // One of no width stands where the letter below it ends, or a hair behind it.
       const behind = RIGHT_TO_LEFT.test(last.units.at(-1) ?? "") ? 0 : glyph.size * 0.01;
-      if ((glyph.x + glyph.end) / 2 < last.end + behind)
+      const isBehind = STANDS_BEHIND.test(glyph.text);
+      if (isBehind || (glyph.x + glyph.end) / 2 < last.end + behind)
         last.units.push(`${last.units.pop() ?? ""}${text}`);
       else carried = text;
+      if (isBehind) last.end = Math.max(last.end, glyph.end);
     } else if (last === undefined || between[at] === "gap") {
       pieces.push({ units: [text], x: glyph.x, end: glyph.end });
     } else {
@@ -124,8 +126,14 @@ function piecesOf(glyphs: readonly Glyph[], place: Place): Piece[] {
       last.end = Math.max(last.end, glyph.end);
     }
   });
+  const last = pieces[pieces.length - 1];
+  if (last !== undefined && carried !== "") last.units.push(carried);
   return pieces;
 }
+
+/** A spacing mark, but for vowels that are drawn left of the letter that they are read after. */
+const STANDS_BEHIND =
+  /^(?![\u093f\u094e\u09bf\u09c7\u09c8\u0a3f\u0abf\u0b47\u0b48\u0bc6-\u0bc8\u0d46-\u0d48\u0dd9-\u0ddb\u1031\u1084\u17c1-\u17c3])\p{Mc}/u;
 
 const isMark = ({ text }: Glyph): boolean => text > "\u02ff" && /^\p{M}+$/u.test(text);
 
