@@ -3,7 +3,7 @@ import { countedOut } from "../left-out.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import type { Extraction } from "../extraction.ts";
-import { isHeader, isValue, modeOf, MOSTLY, oneLine, openTables } from "./table-rows.ts";
+import { isHeader, isValue, lineOfRow, modeOf, MOSTLY, oneLine, openTables } from "./table-rows.ts";
 import type { Cells } from "./table-rows.ts";
 
 /** Tables as text: a line a row, its cells with the names of their columns, and above them the lines that are no rows. */
@@ -39,7 +39,7 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
     const isGroups = row === layout.above && !cells.has(0) && isFew;
     if (row <= layout.above && !isGroups) {
       builder.place({ row });
-      builder.add(`${introOf([...cells.values()])}\n`);
+      builder.add(lineOfRow(introOf([...cells.values()])));
     } else {
       const isTorn = layout.width > 1 && widthOf(aligned) > layout.width;
       if (isTorn) torn += 1;

@@ -151,7 +151,7 @@ export function addRow(
     const name = header?.get(column) ?? "";
     return name === "" ? oneLine(cell) : `${name}: ${oneLine(cell)}`;
   });
-  builder.add(`${shown.join("; ")}${mark}\n`);
+  builder.add(lineOfRow(`${shown.join("; ")}${mark}`));
 }
 
 /** Stands behind what a program shows to nobody. */
@@ -314,6 +314,10 @@ export function modeOf(numbers: readonly number[]): number {
 
 /** Stands before the name of a sheet. */
 export const SHEET_MARK = "## ";
+
+/** With a blank before a row that begins as the name of a sheet does. */
+export const lineOfRow = (row: string): string =>
+  `${row.startsWith(SHEET_MARK) ? " " : ""}${row}\n`;
 
 /** Each line is a block of its own: rows are kept whole, those of a sheet below its name. */
 export function rowBlocks(lines: Lines, firstLine: number): Block[] {

@@ -16,7 +16,15 @@ import { readProperties } from "./office-properties.ts";
 import type { CellFacts } from "./xlsx-sheet.ts";
 import { readSheet } from "./xlsx-sheet.ts";
 import { addMargins } from "./sheet-margins.ts";
-import { addRow, columnNames, HIDDEN, oneLine, openTables, SHEET_MARK } from "./table-rows.ts";
+import {
+  addRow,
+  columnNames,
+  HIDDEN,
+  lineOfRow,
+  oneLine,
+  openTables,
+  SHEET_MARK,
+} from "./table-rows.ts";
 
 /** Workbooks: each sheet under its name, a line a row. */
 export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
@@ -180,7 +188,7 @@ function addNotes(archive: Archive, part: string, { builder, leftOut }: Beside):
   }
   for (const drawing of relations.filter(isOf("drawing"))) {
     for (const words of wordsOf("p", archive.text(drawing.target) ?? "<none/>"))
-      if (words.trim() !== "") builder.add(`${oneLine(words)}\n`);
+      if (words.trim() !== "") builder.add(lineOfRow(oneLine(words)));
     for (const { type, target } of relationsOf(archive, drawing.target)) {
       if (type === "image") leftOut.pictures += 1;
       else if (type === "chartEx") leftOut.charts += 1;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readCsv } from "../../../../src/worker/documents/formats/csv.ts";
+import { rowBlocks } from "../../../../src/worker/documents/formats/table-rows.ts";
+import { splitLines } from "../../../../src/worker/documents/lines.ts";
 import { expectLinear } from "../../../support/time-taken.ts";
 import { linesWithPlaces, readWith, refusalOf } from "./read-format.ts";
 
@@ -31,6 +33,13 @@ describe("tables as text", () => {
       'Note,By\r\n"He said ""no"",\r\ntwice",Ann\r\nfine,"Bob" x\r\n',
     );
     expect(read.text).toBe('Note; By\nNote: He said "no", twice; By: Ann\nNote: fine; By: Bob x\n');
+  });
+
+  test("have a row that begins as the name of a sheet does as a row", async () => {
+    const { text } = await readWith(readCsv, "## Notes,2\n## More,3\n");
+    expect(text).toBe(" ## Notes; 2\n ## More; 3\n");
+    const lines = splitLines(text);
+    expect(rowBlocks(lines, 0).map(({ heading }) => heading)).toEqual([undefined, undefined]);
   });
 
   test("without names of columns are values alone", async () => {
