@@ -1,6 +1,7 @@
 import { foldedWords, foldWords } from "../../text/fold-words.ts";
 import { mergeByKey } from "../../../shared/text/word-lists.ts";
 import { foldWord } from "../../../shared/text/normalise-text.ts";
+import { NUMBER_SIGN } from "../claims/find-cues.ts";
 import { areRelated, readTerms } from "../claims/terms.ts";
 import { once } from "../../../shared/once.ts";
 import { isDenial } from "../elided-quotes.ts";
@@ -88,9 +89,10 @@ export function holdsChoice(choice: string, words: QuotedWords): boolean {
   });
 }
 
-/** "Invoice No. 4711" denies nothing. */
+const NUMBER_SIGNS = new RegExp(String.raw`(?<!\p{L})${NUMBER_SIGN}`, "gu");
+
 const withoutNumberSigns = (text: string): string =>
-  text.replace(/(?<!\p{L})no\.?(?=[ \u00A0]?[#\d])/giu, (sign) => " ".repeat(sign.length));
+  text.replaceAll(NUMBER_SIGNS, (sign) => " ".repeat(sign.length));
 
 /** Whether a choice of one letter or digit stands as a word, in its case, and not as a part of "A.1" or "1.5". */
 function holdsLetter(letter: string, text: string): boolean {

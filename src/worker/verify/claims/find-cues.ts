@@ -77,9 +77,13 @@ const MOST_TO_ANY = 20;
 /** "May" with a capital letter is the month, and permits nothing. */
 const MONTH = /^May$/;
 
-/** "No. 12" numbers an invoice and denies nothing, and "compte 12 places" counts seats. */
-const NUMBERING =
-  /^(?:No\.?|no\.|[Cc]ompt(?:e|ent|ait|aient)|[Cc]uenta(?:n)? con)[ \u00A0\u202F]?#?\d/u;
+/** "No. 12" numbers an invoice and denies nothing. */
+export const NUMBER_SIGN = String.raw`(?:No\.?|no\.)(?=[ \u00A0\u202F]?#?\d)`;
+/** And "compte 12 places" counts seats. */
+const NUMBERING = new RegExp(
+  String.raw`^(?:${NUMBER_SIGN}|(?:[Cc]ompt(?:e|ent|ait|aient)|[Cc]uenta(?:n)? con)[ \u00A0\u202F]?#?\d)`,
+  "u",
+);
 const MOST_NUMBERING_CHARS = 14;
 
 const isBeforeNumber = (text: string, { start }: Term): boolean =>

@@ -217,6 +217,9 @@ describe("a truth value is said by its quote", () => {
       [false, "Das Seil wurde noch nicht ersetzt.", { name: "erledigt" }],
       [true, "La facture est payée.", { name: "payée" }],
       [false, "La factura no está pagada.", { name: "pagada" }],
+      [true, "Invoice No. 4711 was paid.", { name: "paid" }],
+      [false, "There is no 24-hour desk.", { name: "desk" }],
+      [false, "The house is not always insured.", { name: "insured" }],
     ]),
   )("%s", (_, [value, quote, field]) => {
     expect(bindOne(value, quote, field)).toBe("bound");
@@ -231,6 +234,9 @@ describe("a truth value is said by its quote", () => {
       [false, "The rope was replaced in May.", { name: "done" }],
       [true, "The garden has an old wall.", { name: "dogs_allowed" }],
       [true, "| Breakfast | no |", { name: "breakfast" }],
+      [false, "Invoice No. 4711 was paid.", { name: "paid" }],
+      [true, "The house is not always insured.", { name: "insured" }],
+      [false, "The pump is still open.", { name: "unresolved" }],
     ]),
   )("but not %s", (_, [value, quote, field]) => {
     expect(bindOne(value, quote, field)).toBe("unbound");
