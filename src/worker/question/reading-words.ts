@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { normaliseText } from "../../shared/text/normalise-text.ts";
+import { firstFrom } from "../text/first-index.ts";
 import { once } from "../../shared/once.ts";
 import { wordLines, readNames } from "../../shared/text/word-lists.ts";
 
@@ -78,16 +79,4 @@ function isAsked(before: readonly Word[], after: readonly Word[]): boolean {
   if (nearest?.kinds.has("noun") === true || after[0]?.kinds.has("noun") === true) return true;
   if (!has(before, "asking") && !has(after, "asking")) return false;
   return has(before, "saying") || has(after, "saying") || nearest?.kinds.has("inside") === true;
-}
-
-/** Index of the first word that starts at or behind a place; words stand in order. */
-function firstFrom(words: readonly Word[], place: number): number {
-  let low = 0;
-  let high = words.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((words[middle]?.start ?? 0) < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

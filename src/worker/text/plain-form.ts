@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { isAscii } from "../../shared/text/normalise-text.ts";
+import { lastNotAbove } from "./first-index.ts";
 
 /**
  * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the
@@ -125,16 +126,4 @@ export function plainForm(text: string): PlainForm {
     return (origins[at] ?? 0) + index - (starts[at] ?? 0);
   };
   return { text: pieces.join(""), positionOf };
-}
-
-/** The index of the last of ascending numbers that is not above a limit. */
-function lastNotAbove(numbers: readonly number[], limit: number): number {
-  let low = 0;
-  let high = numbers.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((numbers[middle] ?? 0) <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

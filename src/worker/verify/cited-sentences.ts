@@ -1,7 +1,7 @@
 import type { CitableBlock } from "../evidence/number.ts";
 import type { TextSpan } from "../text/spans.ts";
 import { cutBlocks } from "../text/units/cut-blocks.ts";
-import { firstIndex } from "./first-index.ts";
+import { firstIndex } from "../text/first-index.ts";
 import type { FoundCitation } from "./resolve-citations.ts";
 import { append } from "../../shared/group-by.ts";
 

@@ -8,7 +8,7 @@ import { foldWords } from "../../text/fold-words.ts";
 import { languageOf } from "../../text/detect-language.ts";
 import { unitsOf } from "../claims/units.ts";
 import { once } from "../../../shared/once.ts";
-import { firstIndex } from "../first-index.ts";
+import { firstIndex } from "../../text/first-index.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
 import { figureReader, meansOther, meetsName, readFieldName } from "./labels.ts";
 import type { FigureType, Label, LabelledFigure } from "./labels.ts";

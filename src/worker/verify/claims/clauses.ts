@@ -1,6 +1,6 @@
+import { firstFrom } from "../../text/first-index.ts";
 import { sentenceEnds } from "../../text/sentences.ts";
 import type { TextSpan } from "../../text/spans.ts";
-import { firstIndex } from "../first-index.ts";
 
 /** A text to cut into sentences and clauses. Offsets are UTF-16 units of `text`. */
 export type Prose = {
@@ -21,9 +21,6 @@ export function spansWithin<Span extends TextSpan>(
   while ((spans[last]?.start ?? end) < end) last += 1;
   return spans.slice(first, last);
 }
-
-const firstFrom = (spans: readonly TextSpan[], position: number): number =>
-  firstIndex(spans, ({ start }) => start >= position);
 
 /**
  * Cuts a paragraph into sentences, each with the citations behind its stop. A quotation is never cut. A citation at the end of
