@@ -1,4 +1,4 @@
-import { isNestedWithin, isRecord } from "./json-value.ts";
+import { escapePointer, isNestedWithin, isRecord, unescapePointer } from "./json-value.ts";
 import { parsePattern } from "./linear-pattern.ts";
 import { keywordFault, SCHEMA_KEYWORDS } from "./schema-keywords.ts";
 
@@ -119,7 +119,6 @@ const firstProblem = (checks: readonly (() => string | undefined)[]): string | u
 };
 
 /** Escapes a name for a JSON pointer. */
-const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** No real extraction needs a schema of more nodes, with every reference expanded. */
 const MOST_UNFOLDED = 10_000;
@@ -182,7 +181,7 @@ function targetOf(reference: unknown, root: Unfolding["root"]): unknown {
 /** Decodes one step of a reference; null when its percent-encoding is invalid. */
 function nameIn(step: string): string | null {
   try {
-    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    return unescapePointer(decodeURIComponent(step));
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

@@ -4,6 +4,12 @@ import { hash } from "node:crypto";
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A name as a step of a JSON pointer (RFC 6901), and back. */
+export const escapePointer = (name: string): string =>
+  name.replaceAll("~", "~0").replaceAll("/", "~1");
+export const unescapePointer = (step: string): string =>
+  step.replaceAll("~1", "/").replaceAll("~0", "~");
+
 /** Parses JSON; undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../schema/json-value.ts";
+import { escapePointer, isRecord } from "../schema/json-value.ts";
 import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
@@ -179,7 +179,7 @@ export async function* readExtractions(
 const READ_AT_ONCE = 1_000;
 
 export const pointerOf = (path: FieldPath): string =>
-  path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  path.map((part) => `/${escapePointer(part)}`).join("");
 
 /** The decisions on a value and on the values inside it, and whether any value without a decision lacks supporting words. */
 export function marksOf(

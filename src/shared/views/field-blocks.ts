@@ -1,4 +1,4 @@
-import { isRecord } from "../schema/json-value.ts";
+import { isRecord, unescapePointer } from "../schema/json-value.ts";
 import type { DecidedField } from "../store/jobs/field-reviews.ts";
 import { cut } from "./claims.ts";
 import { doubtText } from "./doubtful-figures.ts";
@@ -124,8 +124,6 @@ export function fieldName(pointer: string, output: unknown = null): string {
     });
   return names.join(" ");
 }
-
-const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 function whatStandsThere(binding: StoredBinding): string | null {
   const { quote, reason, doubt, judge_detail: judgement } = binding;

@@ -1,5 +1,5 @@
 import { formatLocator } from "../../shared/job/locator.ts";
-import { canonicalJson } from "../../shared/schema/json-value.ts";
+import { canonicalJson, unescapePointer } from "../../shared/schema/json-value.ts";
 import type { BoundValue, WriteKind } from "../../shared/store/index/write-backs.ts";
 import { cleanName } from "./documents.ts";
 import type {
@@ -92,7 +92,7 @@ export function targetsOf(
   }));
   return bindings.flatMap((binding) => {
     const [, field = "", item] = binding.pointer.split("/");
-    const of = targets.get(field.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const of = targets.get(unescapePointer(field));
     const isNothing = (binding.correction ?? binding.value) === null && binding.reason === null;
     if (of === undefined || isNothing || (item !== undefined && field !== tags)) return [];
     return [of(binding)];

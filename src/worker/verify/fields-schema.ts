@@ -1,4 +1,4 @@
-import { isRecord } from "../../shared/schema/json-value.ts";
+import { escapePointer, isRecord, unescapePointer } from "../../shared/schema/json-value.ts";
 
 /** The result of an extraction: JSON that fits its schema. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ export type FieldsSchema = Readonly<Record<string, unknown>>;
 
 /** The JSON pointer of an object's member, below the pointer of the object. */
 export const memberPointer = (pointer: string, name: string): string =>
-  `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  `${pointer}/${escapePointer(name)}`;
 
 /** The schemas of an object's member. */
 export const membersOf = (schemas: readonly FieldsSchema[], name: string): FieldsSchema[] =>
@@ -35,7 +35,7 @@ function targetOf(reference: string, root: FieldsSchema): FieldsSchema | null {
   const target = reference
     .slice(2)
     .split("/")
-    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((step) => unescapePointer(decodeURIComponent(step)))
     .reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), root);
   return isRecord(target) ? target : null;
 }

@@ -1,4 +1,5 @@
 import type { Locator } from "../../../shared/job/locator.ts";
+import { escapePointer } from "../../../shared/schema/json-value.ts";
 import { cutSpan, shortenTitle } from "../cut-span.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
 import type { Piece } from "./format.ts";
@@ -26,7 +27,7 @@ export const containerIn = (outer: Container, key: string): Container => ({
 /** The JSON pointer of an entry by its key, or its number from 0. */
 export function pointerIn({ pointer, depth }: Container, key: string): string {
   if (depth > MOST_KEYS) return pointer;
-  return shortenTitle(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return shortenTitle(`${pointer}/${escapePointer(key)}`);
 }
 
 /** A part of a text, with the comma and the brackets around it. Entries follow each other without a gap. */

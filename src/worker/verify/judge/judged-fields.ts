@@ -1,4 +1,5 @@
 import type { EvidenceSpan, FieldBinding } from "../../../shared/job/run-result.ts";
+import { unescapePointer } from "../../../shared/schema/json-value.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { AskedStatement, JudgeLine } from "../../evidence/types.ts";
 import type { PureWork } from "../../offload/offload.ts";
@@ -104,5 +105,3 @@ export function statementOfField({ pointer, value, about }: FieldValue): string 
 /** The beginning of every statement of a field; without a value where that was left out. */
 export const headOfField = ({ pointer, value }: Pick<FieldBinding, "pointer" | "value">): string =>
   `${unescapePointer(pointer.slice(1).replaceAll("/", "."))} = ${value === null ? "" : String(value)}`;
-
-const unescapePointer = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
