@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Invocation } from "../../shared/commands/command.ts";
+import { escapePattern } from "../../shared/text/normalise-text.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { changeBatch } from "../../shared/store/jobs/batch-settings.ts";
@@ -113,7 +114,7 @@ function checkGlobs(key: Key, globs: readonly string[]): void {
 /** Matches a path from the work root, from an allowed root, or from the root of a source. */
 function pathPattern(glob: string, { security, index }: Config): string {
   const names = [...security.allowed_roots, ...index.sources.map(({ root }) => root)];
-  const roots = names.map((root) => `${escaped(root.replace(/\/+$/, ""))}/`);
+  const roots = names.map((root) => `${escapePattern(root.replace(/\/+$/, ""))}/`);
   return `^(${roots.join("|")})?${globPattern(glob)}$`;
 }
 
@@ -121,7 +122,7 @@ function pathPattern(glob: string, { security, index }: Config): string {
 function globPattern(glob: string): string {
   return glob
     .split(/(\*\*\/|\*+|\?)/)
-    .map((piece) => WILDCARDS[piece] ?? escaped(piece))
+    .map((piece) => WILDCARDS[piece] ?? escapePattern(piece))
     .join("");
 }
 
@@ -131,8 +132,6 @@ const WILDCARDS: Readonly<Record<string, string>> = {
   "*": "[^/]*",
   "?": "[^/]",
 };
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 export type SelectedJobs = {
   readonly jobs: number;

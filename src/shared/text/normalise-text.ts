@@ -12,6 +12,10 @@ export const normaliseText = (text: string, form: "NFC" | "NFKC" | "NFKD" = "NFK
 export const foldSharpS = (text: string): string =>
   text.replaceAll("ß", "ss").replaceAll("ẞ", "SS");
 
+/** A text as a part of a regular expression, in which each character means itself. */
+export const escapePattern = (text: string): string =>
+  text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
 export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
 /** Folds a word: lower case, without accents. */

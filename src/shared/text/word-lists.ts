@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { foldWord } from "./normalise-text.ts";
+import { escapePattern, foldWord } from "./normalise-text.ts";
 import { once } from "../once.ts";
 
 const words = z.array(z.string().min(1)).default([]);
@@ -285,7 +285,7 @@ export const allWordFiles = (): readonly WordFile[] =>
 export const anyOf = (pick: (file: WordFile) => readonly string[]): string =>
   [...new Set(allWordFiles().flatMap(pick))]
     .sort((one, other) => other.length - one.length)
-    .map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]"))
+    .map((phrase) => escapePattern(phrase).replaceAll("'", "['’]"))
     .join("|");
 
 /** The months or days of languages as alternatives of a pattern; the number of the matching group gives the month or day. */

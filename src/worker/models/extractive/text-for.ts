@@ -1,5 +1,6 @@
 import type { PureWork } from "../../offload/offload.ts";
 import { READ_TOOL } from "../../../shared/config/tool-presets.ts";
+import { escapePattern } from "../../../shared/text/normalise-text.ts";
 import { textOfCall } from "../../text/model-json.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";
@@ -85,8 +86,7 @@ function withoutFileNames(
 }
 
 function withoutName(question: string, name: string): string {
-  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  const between = question.split(new RegExp(literal, "giu"));
+  const between = question.split(new RegExp(escapePattern(name), "giu"));
   return between
     .map((text, at) => (at > 0 ? text.replace(/^\S+/, "") : text))
     .map((text, at) => (at < between.length - 1 ? text.replace(/(?<!\S)\S+$/, "") : text))

@@ -1,3 +1,4 @@
+import { escapePattern } from "../../../shared/text/normalise-text.ts";
 import { wordFile } from "../../../shared/text/word-lists.ts";
 import type { WordFile } from "../../../shared/text/word-lists.ts";
 import type { TextBlock } from "./cut-blocks.ts";
@@ -91,12 +92,12 @@ const BEHIND = String.raw`(?<![\p{Script=Latin}\p{N}])`;
 
 /** One of these words; none where a language has none. */
 const oneOf = (words: readonly string[]): string =>
-  words.length === 0 ? "(?!)" : `(?:${words.map(escape).join("|")})`;
+  words.length === 0 ? "(?!)" : `(?:${words.map(escapePattern).join("|")})`;
 /** "ce qu'" needs no blank behind it. */
 const whole = (words: readonly string[]): string =>
   words.length === 0
     ? "(?!)"
-    : `(?:${words.map((word) => escape(word) + (/['’]$/.test(word) ? "" : AHEAD)).join("|")})`;
+    : `(?:${words.map((word) => escapePattern(word) + (/['’]$/.test(word) ? "" : AHEAD)).join("|")})`;
 
 const opening = (words: readonly string[]): RegExp =>
   pattern(String.raw`^[^\p{L}]*${whole(words)}`);
@@ -114,13 +115,11 @@ function optionOf({ options, either }: WordFile["frames"]): RegExp {
   const choices = either.map((one) =>
     one
       .split(" … ")
-      .map((part) => `${BEHIND}${escape(part)}${AHEAD}`)
+      .map((part) => `${BEHIND}${escapePattern(part)}${AHEAD}`)
       .join(String.raw`.{0,400}?`),
   );
   return pattern([named, ...choices].join("|"));
 }
-
-const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 function frameBy(marks: Marks, { text, mark, kind, heading, leadIn, next }: Framed): Frame | null {
   const said = text.replace(/^[*_]{1,3}/, "");
