@@ -319,11 +319,13 @@ const SIZE = /font-size\s*:\s*(?:(0*(?:\.0*)?)(?:[a-z]{1,4}|%)?(?![\d.])|\S)/i;
 /** The rule of a class in a style sheet. */
 const RULES = /\.([\w-]{1,60})\s{0,9}\{([^{}]{0,1000})\}/g;
 
-const SHIFTS: ReadonlyMap<string, Shift> = new Map(
-  Object.entries<Shift>({
-    ...{ s: "struck", strike: "struck", del: "struck", sup: "raised", sub: "lowered" },
-  }),
-);
+const SHIFTS: ReadonlyMap<string, Shift> = new Map([
+  ["s", "struck"],
+  ["strike", "struck"],
+  ["del", "struck"],
+  ["sup", "raised"],
+  ["sub", "lowered"],
+]);
 
 /** The classes of a style sheet, each with raised, lowered, struck or none. */
 export const shiftsIn = (sheet: string): readonly (readonly [name: string, Shift])[] =>
