@@ -32,7 +32,7 @@ import { countOf, formatMoment } from "../../shared/views/quantity.ts";
 import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { hintWorker } from "../watch/obstacles.ts";
-import { argumentOf, countOfOption, textOf } from "./options.ts";
+import { argumentOf, countOfOption, moreText, selectUpTo, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -60,11 +60,12 @@ async function listRequests(
   { batchId, limit }: ListFilter,
 ): Promise<void> {
   const which = invocation.options["all"] === true ? "all" : "waiting";
-  const found = await selectApprovalGroups(database, { batchId, which, limit: limit + 1 });
-  const groups = found.slice(0, limit);
+  const { rows: groups, hasMore } = await selectUpTo(limit, (most) =>
+    selectApprovalGroups(database, { batchId, which, limit: most }),
+  );
   if (terminal.isJson) return terminal.printJson(groups);
   if (groups.length > 0) await printList(terminal, approvalTable(groups));
-  if (found.length > limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  if (hasMore) terminal.say(moreText("first", limit));
   const waiting = await countWaiting(database, batchId);
   terminal.say(
     waiting.requests === 0
@@ -82,15 +83,16 @@ async function listUncertain(
   database: Database,
   { batchId, limit }: ListFilter,
 ): Promise<void> {
-  const found = await selectUncertainSteps(database, batchId, limit + 1);
-  const steps = found.slice(0, limit);
+  const { rows: steps, hasMore } = await selectUpTo(limit, (most) =>
+    selectUncertainSteps(database, batchId, most),
+  );
   if (terminal.isJson) return terminal.printJson(steps);
   if (steps.length === 0) {
     terminal.say("The outcome of every call is known.");
     return;
   }
   await printList(terminal, uncertainTable(steps));
-  if (found.length > limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+  if (hasMore) terminal.say(moreText("first", limit));
   terminal.say(
     "Look whether it was done, and say so: nightdesk approvals resolve JOB STEP --happened (or --did-not-happen)",
   );

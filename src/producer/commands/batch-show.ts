@@ -15,7 +15,7 @@ import { batchJson } from "../../shared/views/batch-words.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { findObstacles } from "../watch/obstacles.ts";
-import { argumentOf, countOfOption } from "./options.ts";
+import { argumentOf, countOfOption, moreText, selectUpTo } from "./options.ts";
 
 export const batchShow = databaseCommand(async (context, database) => {
   const { terminal, invocation } = context;
@@ -87,12 +87,14 @@ export const batchList = databaseCommand(async ({ terminal, invocation }, databa
   const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
   const isAll = invocation.options["all"] === true;
   const origins = BATCH_ORIGINS.filter((origin) => isAll || origin !== "ad_hoc");
-  const batches = await listBatches(database, origins, limit);
+  const { rows: batches, hasMore } = await selectUpTo(limit, (most) =>
+    listBatches(database, origins, most),
+  );
   if (terminal.isJson) return terminal.printJson(batches.map(batchJson));
   // Batches of one job, which `ask` and other commands queue.
   const hidden = isAll ? 0 : await countBatches(database, "ad_hoc");
   if (batches.length > 0) await printList(terminal, batchTable(batches));
-  if (batches.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
+  if (hasMore) terminal.say(moreText("newest", limit));
   if (hidden > 0) terminal.say(formatHidden(hidden));
   if (batches.length === 0 && hidden === 0)
     terminal.say("There are no batches yet. Queue one with: nightdesk enqueue FILE");

@@ -8,7 +8,7 @@ import { doubtfulFigureTable, selectDoubtfulFigures } from "../../shared/views/d
 import { countOf } from "../../shared/views/quantity.ts";
 import { printList } from "../print/sections.ts";
 import { hintWorker } from "../watch/obstacles.ts";
-import { argumentOf, countOfOption, textOf } from "./options.ts";
+import { argumentOf, countOfOption, moreText, selectUpTo, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -18,10 +18,12 @@ export const evidenceDoubts = databaseCommand(
     const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
     const which = options["all"] === true ? "all" : "open";
     const path = args[0] ?? null;
-    const rows = await selectDoubtfulFigures(database, { path, which, limit });
+    const { rows, hasMore } = await selectUpTo(limit, (most) =>
+      selectDoubtfulFigures(database, { path, which, limit: most }),
+    );
     if (terminal.isJson) return terminal.printJson(rows);
     if (rows.length > 0) await printList(terminal, doubtfulFigureTable(rows));
-    if (rows.length === limit) terminal.say(`The first ${limit}; --limit N shows more.`);
+    if (hasMore) terminal.say(moreText("first", limit));
     const none =
       path === null
         ? "No figure of a picture is in doubt."

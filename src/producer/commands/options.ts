@@ -26,6 +26,21 @@ export const countOfOption = (options: Options, name: string): number | undefine
   return typeof value === "number" ? value : undefined;
 };
 
+/** The first rows of a list, and whether there are more than `--limit`. */
+type LimitedRows<Row> = { readonly rows: readonly Row[]; readonly hasMore: boolean };
+
+/** @param select is asked for one row more than the limit: a list of exactly so many rows is whole */
+export async function selectUpTo<Row>(
+  limit: number,
+  select: (most: number) => Promise<readonly Row[]>,
+): Promise<LimitedRows<Row>> {
+  const found = await select(limit + 1);
+  return { rows: found.slice(0, limit), hasMore: found.length > limit };
+}
+
+export const moreText = (which: "first" | "newest", limit: number): string =>
+  `The ${which} ${limit}; --limit N shows more.`;
+
 /** Drops undefined values, so that the stored input holds only what the user gave. */
 export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {

@@ -27,7 +27,7 @@ import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { batchOf } from "./approvals.ts";
 import { assertValueReview, decideFieldReview, decideValueReview } from "./field-reviews.ts";
-import { argumentOf, countOfOption, textOf } from "./options.ts";
+import { argumentOf, countOfOption, moreText, selectUpTo, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_EXPORTED = 100_000;
@@ -38,13 +38,17 @@ export const reviewsList = databaseCommand(async ({ terminal, invocation }, data
   const limit = countOfOption(options, "limit") ?? DEFAULT_LIMIT;
   const which = options["all"] === true ? "all" : "waiting";
   const batchId = await batchOf(database, invocation);
-  const rows = await selectReviews(database, { batchId, which, limit });
-  const values = await selectValueReviews(database, { batchId, which, limit });
+  const reviews = await selectUpTo(limit, (most) =>
+    selectReviews(database, { batchId, which, limit: most }),
+  );
+  const fields = await selectUpTo(limit, (most) =>
+    selectValueReviews(database, { batchId, which, limit: most }),
+  );
+  const [rows, values] = [reviews.rows, fields.rows];
   if (terminal.isJson) return terminal.printJson([...rows, ...values]);
   if (rows.length > 0) await printList(terminal, reviewTable(rows));
   if (values.length > 0) await printList(terminal, valueTable(values));
-  if (Math.max(rows.length, values.length) === limit)
-    terminal.say(`The first ${limit}; --limit N shows more.`);
+  if (reviews.hasMore || fields.hasMore) terminal.say(moreText("first", limit));
   terminal.say(waitingText(rows, values));
 });
 

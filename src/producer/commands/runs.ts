@@ -17,21 +17,23 @@ import { exportRuns } from "../export-runs.ts";
 import { printList, printPage } from "../print/sections.ts";
 import { outputText, selectOutputs } from "../../shared/views/steps.ts";
 import type { StoredOutput } from "../../shared/views/steps.ts";
-import { argumentOf, countOfOption, textOf } from "./options.ts";
+import { argumentOf, countOfOption, moreText, selectUpTo, textOf } from "./options.ts";
 
 const DEFAULT_LIMIT = 20;
 
 export const runsList = databaseCommand(async ({ terminal, invocation }, database) => {
   const limit = countOfOption(invocation.options, "limit") ?? DEFAULT_LIMIT;
   const batchId = await batchOf(database, invocation);
-  const runs = await listRuns(database, batchId, limit);
+  const { rows: runs, hasMore } = await selectUpTo(limit, (most) =>
+    listRuns(database, batchId, most),
+  );
   if (terminal.isJson) return terminal.printJson(runs);
   if (runs.length === 0) {
     terminal.say("There are no runs yet.");
     return;
   }
   await printList(terminal, runTable(runs));
-  if (runs.length === limit) terminal.say(`The newest ${limit}; --limit N shows more.`);
+  if (hasMore) terminal.say(moreText("newest", limit));
 });
 
 /** Shows the run with an id, or all runs of the job with that id. */
