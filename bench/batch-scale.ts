@@ -3,7 +3,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../src/shared/store/connection/database.ts";
 import { dispatchDueJobs } from "../src/shared/store/jobs/dispatch.ts";
-import { countHeldBackJobs } from "../src/shared/store/jobs/batches.ts";
+import { countHeldBackJobs } from "../src/shared/store/jobs/loads.ts";
 import { findBatch, selectProblems } from "../src/shared/views/batches.ts";
 import { startTopology } from "../tests/conformance/topologies.ts";
 import type { TopologyName } from "../tests/conformance/topologies.ts";

@@ -40,6 +40,10 @@ create table nightdesk_data.batches (
   exported_at timestamptz,
   -- The span in which it was queued, as `traceparent` of W3C's Trace Context. Null: nobody traced.
   trace_context text check (trace_context ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
+  -- The command that adds jobs to it now. It renews load_until; after that time another may take the batch.
+  load_id uuid,
+  load_until timestamptz,
+  constraint loads_have_a_time check ((load_id is null) = (load_until is null)),
   constraint hold_until_needs_a_reason check (hold_until is null or hold_reason is not null),
   constraint only_open_batches_are_held check (hold_reason is null or state = 'open'),
   constraint finished_batches_have_a_time

@@ -119,6 +119,8 @@ table nightdesk_data.batches
   column pinned text
   column exported_at timestamp with time zone
   column trace_context text
+  column load_id uuid
+  column load_until timestamp with time zone
 
 table nightdesk_data.call_reasoning
   column call_id bigint not null
@@ -1092,6 +1094,8 @@ constraint batches_trace_context_check on nightdesk_data.batches CHECK ((trace_c
 constraint finished_batches_have_a_time on nightdesk_data.batches CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'cancelled'::text, 'expired'::text]))))
 
 constraint hold_until_needs_a_reason on nightdesk_data.batches CHECK (((hold_until IS NULL) OR (hold_reason IS NOT NULL)))
+
+constraint loads_have_a_time on nightdesk_data.batches CHECK (((load_id IS NULL) = (load_until IS NULL)))
 
 constraint only_closed_batches_are_closing on nightdesk_data.batches CHECK (((NOT closing) OR (state = ANY (ARRAY['cancelled'::text, 'expired'::text]))))
 

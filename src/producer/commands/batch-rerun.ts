@@ -9,6 +9,7 @@ import { endWaitingJobs } from "../../shared/store/jobs/close-batches.ts";
 import { countDuplicates } from "../../shared/store/jobs/duplicates.ts";
 import { evaluateHolds } from "../../shared/store/jobs/holds.ts";
 import type { NewJob } from "../../shared/store/jobs/insert-jobs.ts";
+import { endLoad } from "../../shared/store/jobs/loads.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import type { RerunCandidate, RerunFilter } from "../../shared/store/jobs/reruns.ts";
 import { RETRIED_STATES, retryJobs } from "../../shared/store/jobs/retry-jobs.ts";
@@ -17,7 +18,7 @@ import { selectIndexedAt, STALE_REASONS } from "../../shared/store/jobs/evidence
 import { selectPromptNotes } from "../../shared/store/memory.ts";
 import { Failure } from "../../shared/failure.ts";
 import { modelAffinity, withModel } from "../../shared/job/kinds.ts";
-import { checkName, selectBatch } from "../../shared/enqueue/select-batch.ts";
+import { checkName, selectBatch, whileLoading } from "../../shared/enqueue/select-batch.ts";
 import type { SelectedBatch } from "../../shared/enqueue/select-batch.ts";
 import { hashJson } from "../../shared/schema/json-value.ts";
 import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
@@ -85,17 +86,15 @@ async function rerun(
 ): Promise<number> {
   const batch = await selectBatch(database, requested, `${old.name} rerun`);
   if (!batch.created) {
+    await endLoad(database, batch);
     throw new Failure(
       "INPUT_INVALID",
       `There is a batch ${JSON.stringify(batch.name)} already. Choose another --batch-name.`,
     );
   }
   const { batchId } = batch;
-  const made = await rerunJobs(
-    database,
-    { batchId, repeats: old.batchId, settings },
-    choice,
-    newJobOf(context),
+  const made = await whileLoading(database, batch, () =>
+    rerunJobs(database, { batchId, repeats: old.batchId, settings }, choice, newJobOf(context)),
   );
   if (made.jobs === 0) return printCounted(context, old.name, made);
   await evaluateHolds(database);

@@ -2,8 +2,9 @@ import { databaseCommand } from "../../shared/commands/command-context.ts";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { EXIT } from "../../shared/commands/report-failure.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
-import { BATCH_ORIGINS, countHeldBackJobs } from "../../shared/store/jobs/batches.ts";
+import { BATCH_ORIGINS } from "../../shared/store/jobs/batches.ts";
 import { selectHolds } from "../../shared/store/jobs/holds.ts";
+import { countHeldBackJobs } from "../../shared/store/jobs/loads.ts";
 import { countBatches, listBatches, selectProblems } from "../../shared/views/batches.ts";
 import type { ProblemGroup } from "../../shared/views/batches.ts";
 import { selectHookCalls } from "../../shared/store/schedules/hook-calls.ts";
@@ -37,7 +38,8 @@ export const batchShow = databaseCommand(async (context, database) => {
       pinned: batch.pinned,
       outputs: batch.outputs,
       obstacles: obstacles.map(({ what, code, message }) => ({ what, error_code: code, message })),
-      held_back: shown.heldBack,
+      held_back: shown.heldBack.jobs,
+      is_loading: shown.heldBack.isLoading,
       holds: shown.holds,
       problems: shown.problems.map(problemJson),
       waiting_for_people: waitingJson(shown.waiting),

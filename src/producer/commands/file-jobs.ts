@@ -239,7 +239,10 @@ async function runFileJobs(
 ): Promise<number> {
   const { terminal, invocation, config } = context;
   const { inputs, name, command } = jobs;
-  const batch = await selectBatch(database, name, command, batchSettingsOf(invocation.options));
+  const settings = batchSettingsOf(invocation.options);
+  const batch = await selectBatch(database, name, command, settings, (line) => {
+    terminal.say(line);
+  });
   const { outcome, problems, added, skipped, duplicates } = await enqueueLines(
     database,
     batch,

@@ -1,19 +1,16 @@
 import { hash } from "node:crypto";
 import type { Database, Queryable } from "../store/connection/database.ts";
-import {
-  deleteBatch,
-  deleteHeldBackJobs,
-  holdBackJobs,
-  releaseJobs,
-  setBatchFormat,
-} from "../store/jobs/batches.ts";
+import { setBatchFormat } from "../store/jobs/batches.ts";
 import { endDuplicates } from "../store/jobs/duplicates.ts";
 import type { DuplicateJob } from "../store/jobs/duplicates.ts";
 import { evaluateHolds } from "../store/jobs/holds.ts";
 import { insertJobs, selectInputHashes } from "../store/jobs/insert-jobs.ts";
 import type { NewJob } from "../store/jobs/insert-jobs.ts";
+import { holdBackJobs, releaseJobs, renewLoad, undoLoad } from "../store/jobs/loads.ts";
+import type { Load } from "../store/jobs/loads.ts";
 import type { JobInput } from "../job/job.ts";
 import { formatCount } from "../views/quantity.ts";
+import { whileLoading } from "./select-batch.ts";
 import type { SelectedBatch } from "./select-batch.ts";
 import type { LineParser } from "./parse-line.ts";
 import { readLines } from "./read-lines.ts";
@@ -39,7 +36,16 @@ export type EnqueueOptions = Omit<LoadOptions, "problems"> & {
  * was never opened is deleted, and an open one keeps the jobs that it had. An unknown model name rejects the file even with
  * `skip`: a whole night without its model costs more than a look at the configuration.
  */
-export async function enqueueLines(
+export function enqueueLines(
+  database: Database,
+  batch: SelectedBatch,
+  chunks: AsyncIterable<Uint8Array>,
+  options: EnqueueOptions,
+): Promise<EnqueueResult> {
+  return whileLoading(database, batch, () => loadAndOpen(database, batch, chunks, options));
+}
+
+async function loadAndOpen(
   database: Database,
   batch: SelectedBatch,
   chunks: AsyncIterable<Uint8Array>,
@@ -53,7 +59,7 @@ export async function enqueueLines(
     parser.unknownModels().length > 0 ||
     (problems.count > 0 && (options.badLines === "strict" || isEmpty));
   if (isRejected || isEmpty) {
-    await undoLoad(database, batch);
+    await undoLoad(database.within("build"), batch);
     return { ...counts, outcome: isRejected ? "rejected" : "empty", problems, duplicates: 0 };
   }
   const found = (await options.findDuplicates?.()) ?? [];
@@ -61,23 +67,12 @@ export async function enqueueLines(
     const ended = await endDuplicates(db, batch.batchId, found);
     if (batch.mode === "loading") await setBatchFormat(db, batch.batchId, parser.format());
     await options.beforeOpening?.(db, counts);
-    await releaseJobs(db, batch.batchId);
+    await releaseJobs(db, batch);
     return ended;
   });
   await evaluateHolds(database);
   return { ...counts, outcome: "queued", problems, duplicates };
 }
-
-const undoLoad = (database: Database, { batchId, mode }: SelectedBatch): Promise<void> =>
-  mode === "loading"
-    ? deleteBatch(database.within("build"), batchId)
-    : deleteHeldBackJobs(database.within("build"), batchId);
-
-type LoadTarget = {
-  readonly batchId: string;
-  /** `loading`: no job of the batch is dispatched yet. `added`: the batch is open, so new jobs are held back one by one. */
-  readonly mode: "loading" | "added";
-};
 
 type LoadOptions = {
   readonly problems: LineProblems;
@@ -110,7 +105,7 @@ const PORTION_CHARS = 1_000_000;
  */
 async function loadJobs(
   database: Database,
-  target: LoadTarget,
+  load: Load,
   chunks: AsyncIterable<Uint8Array>,
   options: LoadOptions,
 ): Promise<LoadCounts> {
@@ -121,9 +116,7 @@ async function loadJobs(
       const jobs = (await options.select?.(read)) ?? read;
       counts.leftOut += read.length - jobs.length;
       if (jobs.length === 0) return;
-      const { added, conflicts } = await database.transaction((db) =>
-        writePortion(db, target, jobs),
-      );
+      const { added, conflicts } = await database.transaction((db) => writePortion(db, load, jobs));
       counts.added += added;
       counts.skipped += jobs.length - added - conflicts.length;
       for (const { number, job } of conflicts) {
@@ -177,9 +170,11 @@ async function* readPortions(
 
 async function writePortion(
   db: Queryable,
-  { batchId, mode }: LoadTarget,
+  load: Load,
   jobs: readonly NumberedJob[],
 ): Promise<{ readonly added: number; readonly conflicts: readonly NumberedJob[] }> {
+  const { batchId, mode } = load;
+  await renewLoad(db, load);
   const inserted = await insertJobs(
     db,
     batchId,

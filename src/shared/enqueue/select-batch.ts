@@ -1,50 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { Database } from "../store/connection/database.ts";
 import { changeBatch } from "../store/jobs/batch-settings.ts";
 import type { BatchSettings } from "../store/jobs/batch-settings.ts";
 import { findOrCreateBatch } from "../store/jobs/batches.ts";
+import { claimLoad, endLoad, renewLoad } from "../store/jobs/loads.ts";
+import type { Load } from "../store/jobs/loads.ts";
 import { Failure } from "../failure.ts";
 
-export type SelectedBatch = {
-  readonly batchId: string;
-  readonly name: string;
-  readonly created: boolean;
-  readonly mode: "loading" | "added";
-};
+export type SelectedBatch = Load & { readonly name: string; readonly created: boolean };
 
 const MOST_NAME_CHARS = 200;
 const MOST_FILE_NAME_CHARS = 150;
 
 /**
- * Selects the batch to load: the one with the requested name, or a new one named after the file and the time.
+ * Selects the batch to load: the one with the requested name, or a new one named after the file and the time. While another
+ * command loads jobs into it, waits for its end.
  * @param settings settings of the batch; in an existing batch only the settings given here change
+ * @param onWait called with a line for the user, before it waits for another command
  */
 export async function selectBatch(
   database: Database,
   requested: string | undefined,
   fileName: string,
   settings: BatchSettings = {},
+  onWait: (line: string) => void = () => undefined,
 ): Promise<SelectedBatch> {
-  if (requested !== undefined) return selectNamed(database, checkName(requested), settings);
+  const name = requested === undefined ? undefined : checkName(requested);
   for (;;) {
-    const name = `${fileName.slice(0, MOST_FILE_NAME_CHARS)} ${new Date().toISOString()}`;
-    const { batchId, created } = await findOrCreateBatch(database, name, "file", settings);
-    if (created) return { batchId, name, created, mode: "loading" };
+    const tried = name ?? `${fileName.slice(0, MOST_FILE_NAME_CHARS)} ${new Date().toISOString()}`;
+    const { batchId, created } = await findOrCreateBatch(database, tried, "file", settings);
+    if (name === undefined && !created) continue;
+    const load = await waitForLoad(database, batchId, () => {
+      onWait(
+        `Another command is loading jobs into batch ${JSON.stringify(tried)}; this one waits for its end.`,
+      );
+    });
+    if (load === undefined) continue;
+    if (!created) await changeBatch(database, batchId, settings);
+    return { ...load, batchId, name: tried, created, mode: modeOf(tried, load.state) };
   }
 }
 
-async function selectNamed(
+/** Four failed renewals lose the claim. */
+const RENEW_MS = 3_500;
+
+/** Renews the claim of a load until its work ends, and gives it up if the work fails. */
+export async function whileLoading<Result>(
   database: Database,
-  name: string,
-  settings: BatchSettings,
-): Promise<SelectedBatch> {
-  const { batchId, created, state } = await findOrCreateBatch(database, name, "file", settings);
-  if (!created) await changeBatch(database, batchId, settings);
+  load: Load,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const renewing = setInterval(() => {
+    // A lost claim is found by whoever writes next, who renews it in the same transaction.
+    renewLoad(database, load).catch(() => undefined);
+  }, RENEW_MS).unref();
+  try {
+    return await work();
+  } catch (error) {
+    await endLoad(database, load).catch(() => undefined);
+    throw error;
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+const POLL_MS = 250;
+
+/** @returns the claim and the state of the batch; undefined if the batch was deleted, for example by a load that was rejected */
+async function waitForLoad(
+  database: Database,
+  batchId: string,
+  onWait: () => void,
+): Promise<{ readonly loadId: string; readonly state: string } | undefined> {
+  const loadId = randomUUID();
+  for (let tries = 0; ; tries += 1) {
+    const claimed = await claimLoad(database, batchId, loadId);
+    if (claimed === undefined) return undefined;
+    if (claimed.mine) return { loadId, state: claimed.state };
+    if (tries === 0) onWait();
+    await setTimeout(POLL_MS);
+  }
+}
+
+function modeOf(name: string, state: string): Load["mode"] {
   switch (state) {
     case "loading":
-      return { batchId, name, created, mode: "loading" };
+      return "loading";
     case "open":
     case "completed":
-      return { batchId, name, created, mode: "added" };
+      return "added";
     default:
       throw new Failure(
         "INPUT_INVALID",

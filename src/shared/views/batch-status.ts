@@ -1,4 +1,5 @@
 import type { PastHold } from "../store/jobs/holds.ts";
+import type { HeldBackJobs } from "../store/jobs/loads.ts";
 import type { ShownCall } from "../store/schedules/hook-calls.ts";
 import { waitingSections, WAITS_FOR_PEOPLE } from "./inbox-pages.ts";
 import type { BatchWaiting } from "./inbox.ts";
@@ -15,8 +16,7 @@ type BatchStatus = {
   /** Obstacles that no row of the batch records, such as a missing worker; each is one line. */
   readonly obstacles: readonly string[];
   readonly problems: readonly ProblemGroup[];
-  /** Jobs of an interrupted load, which do not run yet. */
-  readonly heldBack: number;
+  readonly heldBack: HeldBackJobs;
   /** Webhook calls that reported its events. */
   readonly hookCalls: readonly ShownCall[];
   readonly holds: readonly PastHold[];
@@ -62,10 +62,13 @@ const jobsFact = ({ batch, heldBack }: BatchStatus): Fact =>
   fact(
     "jobs",
     joinTexts(`${countOf(batch.total, "job")}: `, countsText(batch)),
-    ...(heldBack === 0
+    ...(heldBack.jobs === 0
       ? []
       : [
-          `${countOf(heldBack, "job")} held back: the load was interrupted; enqueue the same file again`,
+          `${countOf(heldBack.jobs, "job")} held back: ` +
+            (heldBack.isLoading
+              ? "their file is still being read"
+              : "the load was interrupted; enqueue the same file again"),
         ]),
   );
 

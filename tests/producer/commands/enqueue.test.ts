@@ -1,7 +1,11 @@
+import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { selectBatch } from "../../../src/shared/enqueue/select-batch.ts";
+import type { SelectedBatch } from "../../../src/shared/enqueue/select-batch.ts";
 import { enqueueLines } from "../../../src/shared/enqueue/enqueue-lines.ts";
 import { nativeLines } from "../../../src/shared/enqueue/parse-line.ts";
+import { eventually, signal } from "../../conformance/signal.ts";
 import { openDesk, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 
@@ -27,6 +31,13 @@ const jobsOf = (name: string) =>
       where b.name = $1 order by j.seq`,
     [name],
   );
+
+const load = (batch: SelectedBatch, chunks: AsyncIterable<Uint8Array>) =>
+  enqueueLines(desk.database, batch, chunks, {
+    badLines: "strict",
+    onLines: () => undefined,
+    parser: nativeLines(() => ""),
+  });
 
 describe("a good file", () => {
   test("becomes the jobs of an open batch, in the order of its lines", async () => {
@@ -185,11 +196,7 @@ describe("a batch", () => {
   test("that a load was interrupted in goes on with the same file", async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
     const batch = await selectBatch(desk.database, "resumed", "x");
-    const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
-      badLines: "strict",
-      onLines: () => undefined,
-      parser: nativeLines(() => ""),
-    });
+    const broken = load(batch, breakAfter(lines, 4_100));
     await expect(broken).rejects.toThrow("the reader was killed");
     expect((await jobsOf("resumed"))[0]).toMatchObject({ batch_state: "loading" });
     const { stdout } = await enqueue("resumed", lines.join(""));
@@ -204,11 +211,7 @@ describe("a batch", () => {
   test("that a load was cut off in says so when another file opens it, and what waits for it meanwhile", async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${ask(`id-${index}`)}\n`);
     const batch = await selectBatch(desk.database, "cut off", "x");
-    const broken = enqueueLines(desk.database, batch, breakAfter(lines, 4_100), {
-      badLines: "strict",
-      onLines: () => undefined,
-      parser: nativeLines(() => ""),
-    });
+    const broken = load(batch, breakAfter(lines, 4_100));
     await expect(broken).rejects.toThrow("the reader was killed");
     const waited = await desk.run("batch", "wait", "cut off", "--no-hold");
     expect(waited.code).toBe(75);
@@ -222,16 +225,7 @@ describe("a batch", () => {
   test("that is open takes new jobs, which wait for the last line of their file", async () => {
     await enqueue("grown", ask("a"));
     const batch = await selectBatch(desk.database, "grown", "x");
-    const broken = enqueueLines(
-      desk.database,
-      batch,
-      breakAfter([`${ask("b")}\n`, ...fill(2_100)], 2_050),
-      {
-        badLines: "strict",
-        onLines: () => undefined,
-        parser: nativeLines(() => ""),
-      },
-    );
+    const broken = load(batch, breakAfter([`${ask("b")}\n`, ...fill(2_100)], 2_050));
     await expect(broken).rejects.toThrow("the reader was killed");
     const heldBack = (await jobsOf("grown")).filter(({ held_back: held }) => held === true);
     expect(heldBack.length).toBeGreaterThan(0);
@@ -240,6 +234,56 @@ describe("a batch", () => {
     const { stdout } = await enqueue("grown", [`${ask("b")}\n`, ...fill(2_100)].join(""));
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
     expect((await jobsOf("grown")).every(({ held_back: held }) => held === false)).toBe(true);
+  });
+
+  test("has one load at a time: another waits for its end, and neither opens or removes jobs of the other", async () => {
+    await enqueue("shared", ask("a"));
+    const first = await selectBatch(desk.database, "shared", "x");
+    const rest = signal();
+    async function* chunks(): AsyncGenerator<Buffer> {
+      yield Buffer.from([`${ask("b")}\n`, ...fill(2_100)].join(""));
+      await rest.promise;
+      yield Buffer.from(`${ask("c")}\n`);
+    }
+    const loading = load(first, chunks());
+    await eventually(
+      "the first portion is stored",
+      async () => (await jobsOf("shared")).length > 1,
+    );
+    const shown = await desk.run("batch", "show", "shared");
+    expect(shown.stdout).toContain("held back: their file is still being read");
+    const waited: string[] = [];
+    const others = ["not JSON", ask("d"), ask("e")].map(async (text) => {
+      const batch = await selectBatch(desk.database, "shared", "x", {}, (line) =>
+        waited.push(line),
+      );
+      return load(batch, Readable.from([Buffer.from(text)]));
+    });
+    await setTimeout(600);
+    const waiting = await jobsOf("shared");
+    expect(waiting.filter(({ held_back: held }) => held === true)).toHaveLength(2_000);
+    rest.resolve();
+    await expect(loading).resolves.toMatchObject({ outcome: "queued", added: 2_102 });
+    const ended = await Promise.all(others);
+    expect(ended.map(({ outcome }) => outcome)).toEqual(["rejected", "queued", "queued"]);
+    expect(waited).toEqual(
+      others.map(() => expect.stringContaining('is loading jobs into batch "shared"')),
+    );
+    const jobs = await jobsOf("shared");
+    expect(jobs).toHaveLength(2_105);
+    expect(jobs.every(({ held_back: held }) => held === false)).toBe(true);
+  });
+
+  test("is taken from a load that no longer renews its claim, which then fails", async () => {
+    const lost = await selectBatch(desk.database, "taken", "x");
+    await desk.database.query(
+      "update nightdesk_data.batches set load_until = now() - interval '1 s' where name = 'taken'",
+    );
+    expect(JSON.parse((await enqueue("taken", ask("a"))).stdout)).toMatchObject({ added: 1 });
+    await expect(load(lost, Readable.from([Buffer.from(ask("b"))]))).rejects.toMatchObject({
+      code: "CANCELLED",
+    });
+    expect(await jobsOf("taken")).toHaveLength(1);
   });
 
   test("that was cancelled takes no more jobs", async () => {

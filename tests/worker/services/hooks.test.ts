@@ -15,13 +15,13 @@ import {
   completeBatches,
   findOrCreateBatch,
   BATCH_ORIGINS,
-  holdBackJobs,
   JOBS_CHANNEL,
   openBatch,
 } from "../../../src/shared/store/jobs/batches.ts";
 import { claimJob } from "../../../src/shared/store/jobs/claim-job.ts";
 import { dispatchDueJobs } from "../../../src/shared/store/jobs/dispatch.ts";
 import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
+import { holdBackJobs } from "../../../src/shared/store/jobs/loads.ts";
 import { listBatches, selectBatchNames } from "../../../src/shared/views/batches.ts";
 import { listRuns } from "../../../src/shared/views/runs.ts";
 import { selectOldBatches } from "../../../src/shared/store/jobs/retention.ts";

@@ -102,7 +102,8 @@ export const openBatch = (db: Queryable, batchId: string): Promise<void> =>
               finished_at = case when exists (
                 select from nightdesk_data.jobs j
                  where j.batch_id = b.batch_id and j.state in ('queued', 'running', 'parked'))
-              then null else now() end
+              then null else now() end,
+              load_id = null, load_until = null
         where batch_id = $1 and state in ('loading', 'open', 'completed')
        returning batch_id)
      select pg_notify('${JOBS_CHANNEL}', '') from opened`;
@@ -152,33 +153,3 @@ export const setBatchFormat = (
 export const selectBatchFormat = (db: Queryable, batchId: string): Promise<BatchFormat> =>
   valueOf(db, z.enum(BATCH_FORMATS), [batchId])`
      select format from nightdesk_data.batches where batch_id = $1`;
-
-/**
- * Holds back new jobs until the last line of their file is read, by a due time of infinity. For jobs that are added to an open
- * batch, whose other jobs continue; a loading batch does not need it.
- */
-export const holdBackJobs = (db: Queryable, jobIds: readonly string[]): Promise<void> =>
-  execute(db, [jobIds])`
-     update nightdesk_data.jobs set due_at = 'infinity' where job_id = any($1::uuid[])`;
-
-/**
- * After the last line: opens the batch, and makes held back jobs due. In this order, because a cancellation also locks the batch
- * first and then its jobs.
- */
-export async function releaseJobs(db: Queryable, batchId: string): Promise<void> {
-  await openBatch(db, batchId);
-  await execute(db, [batchId])`
-     update nightdesk_data.jobs set due_at = now()
-      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
-}
-
-/** Deletes held back jobs after their file was rejected. */
-export const deleteHeldBackJobs = (db: Queryable, batchId: string): Promise<void> =>
-  execute(db, [batchId])`
-     delete from nightdesk_data.jobs where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
-
-/** The number of jobs of an interrupted load, which wait until the same file is enqueued again. */
-export const countHeldBackJobs = (db: Queryable, batchId: string): Promise<number> =>
-  valueOf(db, z.coerce.number(), [batchId])`
-     select count(*) as jobs from nightdesk_data.jobs
-      where batch_id = $1 and state = 'queued' and due_at = 'infinity'`;
