@@ -147,6 +147,21 @@ describeOnPostgres("the first page", () => {
     expect(text.indexOf('id="at-work"')).toBeLessThan(text.indexOf('id="last"'));
     expect((await desk.browse("/batches")).text).toContain('<a href="/">Tonight</a>');
   });
+
+  test("shows an open batch behind thirty newer ones, and says of an old night that it is not the last", async () => {
+    await desk.db.query(
+      `insert into nightdesk_data.batches (name, state, finished_at)
+       select 'newer ' || n, 'completed', now() from generate_series(1, 30) n`,
+    );
+    const { text } = await desk.browse("/");
+    expect(/<h2 id="at-work">(.*?)<\/section>/s.exec(text)?.[1]).toContain("at it");
+    await desk.db.query(
+      "update nightdesk_data.batches set finished_at = finished_at - interval '3 days' where finished_at is not null",
+    );
+    const { text: later } = await desk.browse("/");
+    expect(headings(later)).toContain("The last night with work");
+    expect(later).toMatch(/In the last night with work \d+ of \d+ jobs? succeeded\./);
+  });
 });
 
 describeOnPostgres("schedules on their page", () => {

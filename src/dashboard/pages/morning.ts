@@ -20,11 +20,17 @@ import { problemList } from "./batch.ts";
 
 /** Batches that ended within this time before the last one belong to the same night. */
 const NIGHT_MS = 16 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 const MOST_CARDS = 6;
+
+const endOf = ({ finishedAt }: BatchProgress): number => finishedAt?.getTime() ?? 0;
+
+/** Whether a night ended within the last day, or never was. */
+export const wasLastNight = (night: readonly BatchProgress[]): boolean =>
+  night.length === 0 || night.some((batch) => endOf(batch) > Date.now() - DAY_MS);
 
 /** Batches that ended in the last night. */
 export function lastNight(ended: readonly BatchProgress[]): readonly BatchProgress[] {
-  const endOf = ({ finishedAt }: BatchProgress): number => finishedAt?.getTime() ?? 0;
   const last = Math.max(...ended.map(endOf));
   return ended.filter((batch) => endOf(batch) > last - NIGHT_MS);
 }
@@ -58,7 +64,7 @@ ${values === 0 ? "" : markup`<p>${link("/inbox", valuesText(values))}</p>`}${wri
 ${problems.length === 0 ? "" : problemList(problems, here, "brief")}</article>
 `);
   }
-  return markup`<section aria-labelledby="last"><h2 id="last">Last night</h2>
+  return markup`<section aria-labelledby="last"><h2 id="last">${wasLastNight(batches) ? "Last night" : "The last night with work"}</h2>
 ${cards.length === 0 ? markup`<p class="note">No batch has ended yet. ${link("/start", "Start one")}, or ask: nightdesk ask "…".</p>` : cards}</section>`;
 }
 

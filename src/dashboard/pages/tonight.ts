@@ -34,7 +34,14 @@ import { headHtml } from "../layout.ts";
 import type { PageContent } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import { batchTable } from "./batches.ts";
-import { singleJobsHtml, lastNight, lastNightHtml, shownOf, waitsHtml } from "./morning.ts";
+import {
+  singleJobsHtml,
+  lastNight,
+  lastNightHtml,
+  shownOf,
+  waitsHtml,
+  wasLastNight,
+} from "./morning.ts";
 
 const SHOWN_BATCHES = 30;
 const SHOWN_ASKED = 100;
@@ -66,7 +73,8 @@ function tonightScope(open: readonly BatchProgress[]): NightScope {
 
 async function firstPage(site: Site): Promise<PageContent> {
   const { database, draw, nights, zone } = site;
-  const batches = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
+  const newest = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES);
+  const worked = await listBatches(database, ["file", "schedule"], SHOWN_BATCHES, "open");
   const { waiting, values, is_working: isWorking } = await selectWorkState(database);
   const singleJobs = await selectSingleJobs(database, SHOWN_ASKED);
   const pace = await selectPace(database);
@@ -74,8 +82,12 @@ async function firstPage(site: Site): Promise<PageContent> {
   const hosts = await selectHostOverview(database, "all");
   const queue = await selectQueue(database);
   const budgets = await selectBudgets(database);
-  const open = batches.filter(({ state }) => WORKED_ON.has(state));
-  const ended = batches.filter(({ state }) => !WORKED_ON.has(state));
+  const known = new Set(newest.map(({ batchId }) => batchId));
+  const open = [
+    ...newest.filter(({ state }) => WORKED_ON.has(state)),
+    ...worked.filter(({ batchId }) => !known.has(batchId)),
+  ];
+  const ended = newest.filter(({ state }) => !WORKED_ON.has(state));
   const last = lastNight(ended);
   const shown = shownOf(last);
   const earlier = ended.filter((batch) => !shown.includes(batch));
@@ -114,7 +126,7 @@ function leadOf(
   const past =
     last.length === 0
       ? ""
-      : ` Last night ${formatCount(sum(last, ({ counts }) => counts.succeeded))} of ${countOf(
+      : ` ${wasLastNight(last) ? "Last night" : "In the last night with work"} ${formatCount(sum(last, ({ counts }) => counts.succeeded))} of ${countOf(
           sum(last, ({ total }) => total),
           "job",
         )} succeeded.`;

@@ -76,15 +76,16 @@ export async function selectTokens(
   return read === null && written === null ? undefined : { read: read ?? 0, written: written ?? 0 };
 }
 
-/** Batches of these origins, newest first. */
+/** Batches of these origins, newest first. open: only those with work left. */
 export const listBatches = (
   db: Queryable,
   origins: readonly BatchOrigin[],
   limit: number,
+  which: "all" | "open" = "all",
 ): Promise<readonly BatchProgress[]> =>
   rowsOf(db, progressSchema, [origins, limit])`
      ${SELECT} where b.batch_id in (
-       select batch_id from nightdesk_data.batches where origin = any($1)
+       select batch_id from nightdesk_data.batches where origin = any($1)${which === "open" ? " and state = 'open'" : ""}
         order by created_at desc, name limit $2)
       order by b.created_at desc, b.name`;
 
