@@ -84,7 +84,7 @@ export const selectDatabaseGauges = (db: Queryable): Promise<DatabaseGauges> =>
             (select count(*) from nightdesk_data.jobs where waiting_for = 'approval') as waiting_approval,
             (select count(*) from nightdesk_data.jobs where waiting_for = 'review') as waiting_review,
             (select count(*) from nightdesk_data.jobs where waiting_for = 'exam') as waiting_exam,
-            (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals,
+            (select count(*) from nightdesk_data.approvals where state = 'waiting' and expires_at > clock_timestamp()) as approvals,
             (select coalesce(jsonb_agg(jsonb_build_object('host', h.host, 'state', h.state, 'capacity', h.capacity, 'in_use',
                       (select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null))), '[]')
                from (select host, state, capacity from nightdesk_data.hosts order by host limit ${MOST_NAMED}) h) as hosts,

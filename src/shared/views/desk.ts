@@ -17,7 +17,7 @@ export type WorkState = z.infer<typeof workStateSchema>;
 
 export const selectWorkState = (db: Queryable): Promise<WorkState> =>
   oneRowOf(db, workStateSchema)`
-     select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting')
+     select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting' and expires_at > clock_timestamp())
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
               where v.state = 'waiting' and j.waiting_for = 'review')
           + (select count(*) from nightdesk_data.steps where state = 'uncertain')

@@ -53,6 +53,9 @@ type ApprovalFilter = {
   readonly tool?: string | null;
 };
 
+/** Not a request past its time that no worker has ended yet. `a` is a row of approvals. */
+const IS_WAITING = "(a.state = 'waiting' and a.expires_at > clock_timestamp())";
+
 /** Groups of requests by call, state and decision: waiting ones first, then the largest groups. */
 export const selectApprovalGroups = (
   db: Queryable,
@@ -60,16 +63,17 @@ export const selectApprovalGroups = (
 ): Promise<readonly ApprovalGroup[]> =>
   rowsOf(db, groupSchema, [batchId, which === "all", limit, tool])`
      with asked as materialized (
-       select a.approval_id, a.fingerprint, a.state, a.decision_id, a.requested_at, a.expires_at, j.batch_id
+       select a.approval_id, a.fingerprint, case when ${IS_WAITING} or a.state <> 'waiting' then a.state else 'expired' end as state,
+              a.decision_id, a.requested_at, a.expires_at, j.batch_id
          from nightdesk_data.approvals a join nightdesk_data.jobs j using (job_id)
-        where (a.state = 'waiting' or $2) and ($1::uuid is null or j.batch_id = $1)
+        where (${IS_WAITING} or $2) and ($1::uuid is null or j.batch_id = $1)
           and ($4::text is null or a.tool = $4)),
      shown as materialized (
        select fingerprint, state, decision_id, count(*) as requests, min(requested_at) as oldest_at,
               min(expires_at) as expires_at, (array_agg(approval_id order by requested_at, approval_id))[1] as approval_id
          from asked group by 1, 2, 3
         order by state <> 'waiting', count(*) desc, min(requested_at), fingerprint limit $3)
-     select a.approval_id, a.fingerprint, a.tool, a.executor, a.args, a.risks, a.preview, a.state, g.requests, b.batches,
+     select a.approval_id, a.fingerprint, a.tool, a.executor, a.args, a.risks, a.preview, g.state, g.requests, b.batches,
             g.oldest_at, g.expires_at, d.decided_by
        from shown g join nightdesk_data.approvals a using (approval_id)
        left join nightdesk_data.decisions d on d.decision_id = a.decision_id
@@ -92,7 +96,7 @@ export const countWaiting = (
   oneRowOf(db, waitingSchema, [batchId])`
      select count(*) as requests, count(distinct a.fingerprint) as calls
        from nightdesk_data.approvals a join nightdesk_data.jobs j using (job_id)
-      where a.state = 'waiting' and ($1::uuid is null or j.batch_id = $1)`;
+      where ${IS_WAITING} and ($1::uuid is null or j.batch_id = $1)`;
 
 const decisionRow = {
   decision_id: z.string(),
@@ -154,7 +158,7 @@ export const selectApprovalDetail = (
                       order by w.requested_at, w.approval_id), '[]')
                from nightdesk_data.approvals w join nightdesk_data.jobs wj using (job_id)
                join nightdesk_data.batches wb using (batch_id)
-              where w.fingerprint = a.fingerprint and w.state = 'waiting') as waiting,
+              where w.fingerprint = a.fingerprint and w.state = 'waiting' and w.expires_at > clock_timestamp()) as waiting,
             (select coalesce(jsonb_agg(jsonb_build_object('decision_id', d.decision_id, 'verdict', d.verdict, 'scope', d.scope,
                       'job_id', d.job_id, 'custom_id', dj.custom_id, 'batch_id', d.batch_id, 'batch', db.name,
                       'reason', d.reason, 'decided_by', d.decided_by, 'hits', d.hits, 'decided_at', d.decided_at,

@@ -41,7 +41,7 @@ export const selectQueueStats = (db: Queryable): Promise<QueueStats> =>
                select waiting_for, count(*) as parked from waiting where state = 'parked' group by 1) p) as parked_for,
             (select count(*) from nightdesk_data.workers
               where ${IS_ALIVE}) as workers,
-            (select count(*) from nightdesk_data.approvals where state = 'waiting') as approvals_waiting`;
+            (select count(*) from nightdesk_data.approvals where state = 'waiting' and expires_at > clock_timestamp()) as approvals_waiting`;
 
 const jobStateSchema = z.object({
   job_id: z.string(),

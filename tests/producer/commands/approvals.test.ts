@@ -129,6 +129,22 @@ describe("a list", () => {
   });
 });
 
+test("a request past its time hides no other for the same call, and does not wait", async () => {
+  const { name, ids } = await waiting(2, newCall());
+  await desk.database.query(
+    "update nightdesk_data.approvals set expires_at = now() - interval '1 s' where approval_id = $1",
+    [ids[0]],
+  );
+  const list = () => jsonOf("approvals", "list", "--batch", name);
+  expect(await list()).toMatchObject([{ approval_id: ids[1], requests: 1, state: "waiting" }]);
+  expect(await jsonOf("approvals", "list", "--batch", name, "--all")).toMatchObject([
+    { approval_id: ids[1], state: "waiting" },
+    { approval_id: ids[0], state: "expired" },
+  ]);
+  expect(await desk.run("approvals", "approve", ids[1] ?? "")).toMatchObject({ code: 0 });
+  expect(await list()).toEqual([]);
+});
+
 test("a request is shown with its arguments, who waits with it, and what was decided before", async () => {
   const call = newCall({ risks: ["network"], preview: "curl example.org\nfetches a page" });
   const before = await waiting(1, call);
