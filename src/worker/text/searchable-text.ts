@@ -57,9 +57,9 @@ const splitCompounds = (text: string): string =>
 function headingWords(headingPath: string | null, title: string | null): string {
   if (headingPath === null) return "";
   if (headingPath.startsWith("/")) return headingPath.replaceAll("/", " ");
-  return title !== null && headingPath.startsWith(title)
-    ? headingPath.slice(title.length)
-    : headingPath;
+  if (title === null || !headingPath.startsWith(title)) return headingPath;
+  const rest = headingPath.slice(title.length);
+  return /^[\p{L}\p{N}]/u.test(rest) ? headingPath : rest;
 }
 
 /** The extension counts only in the whole name: every chunk would hold it as a word. */

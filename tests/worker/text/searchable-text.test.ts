@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { searchableQuestion } from "../../../src/worker/text/searchable-text.ts";
+import { searchableQuestion, searchableTextOf } from "../../../src/worker/text/searchable-text.ts";
 
 test.each([
   ["Which time-sharing systems?", "\nWhich time sharing systems?"],
@@ -12,4 +12,14 @@ test.each([
 
 test("a host that holds a hyphen stays whole", () => {
   expect(searchableQuestion("is my-host.org up")).toContain("\nis my-host.org up");
+});
+
+test.each([
+  ["Note > Duties", " > Duties"],
+  ["Notes on mail", "Notes on mail"],
+  ["Note", ""],
+  [null, ""],
+])("below the title Note a heading %j is searched as %j", (headingPath, searched) => {
+  const textOf = searchableTextOf({ path: "a", title: "Note", labels: "" });
+  expect(textOf({ headingPath, text: "" })).toBe(`a Note Note   ${searched}`);
 });
