@@ -61,6 +61,7 @@ export function transformersModels(
   stopMs = STOP_MS,
 ): (name: string, signal: AbortSignal) => Promise<Model> {
   const known = new Map<string, OpenedModel>();
+  const trials = new Map<string, Promise<void>>();
   const holder = holdOneAtATime<ModelProcess>({
     open: async (key) => {
       const opened = known.get(key);
@@ -76,12 +77,22 @@ export function transformersModels(
     const opened = await inspectModel(name, config);
     const key = keyOf(opened);
     const model = modelOf(opened, config, holder);
-    if (known.has(key)) return model;
+    for (let running = trials.get(key); running !== undefined; running = trials.get(key)) {
+      try {
+        await running;
+        return model;
+      } catch {
+        // The job that tried it was stopped, or the model failed: this job tries it itself.
+        signal.throwIfAborted();
+      }
+    }
     known.set(key, opened);
+    const trial = assertReplies(model, config, signal);
+    trials.set(key, trial);
     try {
-      await assertReplies(model, config, signal);
+      await trial;
     } catch (error) {
-      known.delete(key);
+      trials.delete(key);
       throw error;
     }
     return model;
@@ -196,14 +207,22 @@ function modelOf(
           held.complete(completion, until, onStarted),
         );
       });
-      return toReply(reply, { name, windowTokens, limit });
+      return toReply(reply, { name, windowTokens, limit, num_ctx });
     },
   };
 }
 
-type Bounds = { readonly name: string; readonly windowTokens: number; readonly limit: number };
+type Bounds = {
+  readonly name: string;
+  readonly windowTokens: number;
+  readonly limit: number;
+  readonly num_ctx: number;
+};
 
-const toReply = (reply: Completion, { name, windowTokens, limit }: Bounds): ModelReply | Refusal =>
+const toReply = (
+  reply: Completion,
+  { name, windowTokens, limit, num_ctx }: Bounds,
+): ModelReply | Refusal =>
   reply.kind === "completed"
     ? toModelReply(
         { ...reply, reasoning: "", toolCalls: [], loadMs: 0 },
@@ -211,8 +230,10 @@ const toReply = (reply: Completion, { name, windowTokens, limit }: Bounds): Mode
       )
     : refuse(
         "CONTEXT_OVERFLOW",
-        `The prompt takes ${reply.promptTokens} tokens, and the window of "${name}" has ${windowTokens}, which the reply ` +
-          "shares. Raise model.num_ctx, or lower ask.top_n.",
+        `The prompt takes ${reply.promptTokens} tokens, and the window of "${name}" has ${windowTokens}, which the reply shares. ` +
+          (windowTokens < num_ctx
+            ? "It was trained for no more: lower ask.top_n, or use a model with a larger window."
+            : "Raise model.num_ctx, or lower ask.top_n."),
       );
 
 /** Generates one token as a trial: the files may not be a language model, or not one for chats. */

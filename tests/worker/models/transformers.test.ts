@@ -359,6 +359,16 @@ describe("a language model by transformers", () => {
         expect(failure.message).toMatch(words);
         expect(failure.message).not.toContain("local_model_path");
       }
+      // Two jobs at a time: neither gets a model that the other has not tried yet.
+      const opening = transformersModels(configOf(), TYPESCRIPT);
+      const two = await Promise.allSettled([opening("deaf", signal), opening("deaf", signal)]);
+      expect(two.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      const stopped = new AbortController();
+      const first = opening("tiny", stopped.signal);
+      const second = opening("tiny", signal);
+      stopped.abort();
+      await expect(first).rejects.toBeDefined();
+      expect((await second).name).toBe("tiny");
       const hidden = await failureOf(open("tiny", {}, [...TYPESCRIPT, "--import", HIDE]));
       expect(hidden.message).toContain("npm install @huggingface/transformers");
     });
