@@ -115,6 +115,11 @@ function endOf(
     };
   if (sent === undefined)
     return { state, reason: "a tag below it stands there, which would go with it" };
+  if (
+    row.kind === "custom_field" &&
+    findNamed(current.names, "custom_fields", row.name).length === 0
+  )
+    return { state, reason: "the custom field was deleted in paperless-ngx" };
   return sent === 200
     ? { state: "pending", reason: "it was sent, and is not seen there yet" }
     : { state, reason: `paperless-ngx answered ${sent}` };

@@ -333,6 +333,24 @@ describeOn("postgres", "what is supported of a batch", () => {
     });
   });
 
+  test("is not waited for where its custom field was deleted meanwhile", async () => {
+    const batch = await extracted();
+    paperless.fault = (line) => (line.includes("bulk_edit") ? { cut: "before" } : undefined);
+    await write(batch);
+    paperless.fault = undefined;
+    const { custom_fields: fields } = paperless.names;
+    const [gone] = fields.splice(
+      fields.findIndex(({ name }) => name === "Amount"),
+      1,
+    );
+    const { values } = await write(batch);
+    if (gone !== undefined) fields.push(gone);
+    expect(values.find(({ pointer }) => pointer === "/amount")).toMatchObject({
+      state: "withheld",
+      reason: expect.stringContaining("was deleted"),
+    });
+  });
+
   test("is undone where a crash came before it was noted", async () => {
     const batch = await extracted();
     paperless.fault = (line) => (line.startsWith("PATCH") ? { cut: "after" } : undefined);
