@@ -111,7 +111,8 @@ export function decisionText(field: DecidedField): string | null {
  * @param output the value that the pointer is of, where it is known: a name of digits in a record is no index
  */
 export function fieldName(pointer: string, output: unknown = null): string {
-  let within: unknown = output;
+  // The value of an extraction is a record.
+  let within: unknown = output ?? {};
   const names = pointer
     .split("/")
     .slice(1)

@@ -25,5 +25,7 @@ describe("fields are cut", () => {
 
 test("a name of digits in a record is no index", () => {
   expect(fieldName("/items/0/price", { items: [{ price: 1 }] })).toBe("items 1 price");
+  expect(fieldName("/2024")).toBe("2024");
+  expect(fieldName("/items/0/price")).toBe("items 1 price");
   expect(fieldName("/totals/2024", { totals: { 2024: 1 } })).toBe("totals 2024");
 });
