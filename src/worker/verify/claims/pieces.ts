@@ -29,6 +29,8 @@ export type ReadUnit = Unit & {
   readonly labelFigures: () => readonly (readonly ClaimFigure[])[];
   readonly cues: () => readonly Cue[];
   readonly segments: () => readonly TextSpan[];
+  /** Cells behind their names, and the first of a row, folded. */
+  readonly namedCells: () => ReadonlySet<string>;
 };
 
 /** A piece of evidence as the rules read it. */
@@ -145,6 +147,7 @@ function readUnit(unit: Unit, at: number, ofPiece: () => readonly ClaimFigure[])
     terms,
     stems,
     figures,
+    namedCells: once(() => new Set([...cellsIn(unit.text), ...unit.cells.map(foldSentence)])),
     labelFigures: once(() => [
       ...unit.headings.map((heading) => readFigures(heading, unit.language)).reverse(),
       ofPiece(),
@@ -184,4 +187,14 @@ export function foldSentence(sentence: string): string {
   const words = foldWords(sentence.replace(ITEM_MARK, "")).map(({ text }) => foldWord(text));
   while (/^[.!?;:,。!?…]$/u.test(words.at(-1) ?? "")) words.pop();
   return words.join(" ");
+}
+
+/** A longer text is compared with no sentence. */
+export const MOST_VERBATIM_CHARS = 4_000;
+
+/** The named cells of a text, folded; none where any part has no name. */
+export function cellsIn(text: string): readonly string[] {
+  if (text.length > MOST_VERBATIM_CHARS) return [];
+  const parts = text.split(/[;|]/);
+  return parts.every((part) => part.includes(":")) ? parts.map(foldSentence) : [];
 }

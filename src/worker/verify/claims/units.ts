@@ -13,6 +13,8 @@ export type Unit = TextSpan &
     readonly kind: "sentence" | "row" | "heading" | "pair";
     /** The headings above it, the nearest last. */
     readonly headings: readonly string[];
+    /** Of a row: its first cell alone, and each cell behind its header. */
+    readonly cells: readonly string[];
   };
 
 /** A longer unit is read up to this length; no honest sentence is longer. */
@@ -25,7 +27,8 @@ export function unitsOf(block: CitableBlock): Unit[] {
     const { kind, headings } = unit.block;
     const whole = kind === "row" ? rowText(unit.block) : unit.text;
     const text = withoutDoubts(whole).slice(0, MOST_CHARS);
-    return { ...unit, block, kind: KINDS[kind] ?? "sentence", headings, text };
+    const cells = kind === "row" ? namedCells(unit.block) : [];
+    return { ...unit, block, kind: KINDS[kind] ?? "sentence", headings, cells, text };
   });
   return [...units, ...pairUnits(cut, units)];
 }
@@ -41,6 +44,11 @@ const rowText = ({ cells, names }: TextBlock): string =>
       return name === "" ? stated : `${name}: ${stated}`;
     })
     .join(" | ");
+
+const namedCells = ({ cells, names }: TextBlock): string[] => [
+  ...cells.slice(0, 1),
+  ...cells.flatMap((cell, at) => (names[at] ? [`${names[at]}: ${cell}`] : [])),
+];
 
 const BARE = /^[~<>≤≥ ]?-?\d[\d.,\u00A0\u202F ]*$/;
 const UNIT_OF_COLUMN = /(?:[([(]|, | in )(?<unit>[^\s()[\]()]{1,12})[)\])]?$/u;

@@ -4,7 +4,7 @@ import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { findCues } from "./find-cues.ts";
 import { pairOf, readClaim } from "./pair.ts";
 import type { Pair, ReadClaim } from "./pair.ts";
-import { foldSentence, readPiece } from "./pieces.ts";
+import { cellsIn, foldSentence, MOST_VERBATIM_CHARS, readPiece } from "./pieces.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 import { readTerms } from "./terms.ts";
 
@@ -16,8 +16,6 @@ const VERDICT =
   /^(?:yes|no|never|certainly not|by no means|on no account|ja|nein|auf (?:gar )?keinen fall|keinesfalls|oui|non|en aucun cas|sí|de ninguna manera|en ningún caso|はい|いいえ)(?:[,:;.!–—-][ \u00A0]?|[ \u00A0][–—-][ \u00A0]|[、。])(?=\S)/iu;
 
 export const withoutYes = (text: string): string => text.replace(VERDICT, "");
-
-const MOST_VERBATIM_CHARS = 4_000;
 
 /** Finds the unit that says a claim word for word; null where none does. */
 export function findVerbatim(text: string, pieces: readonly ReadPiece[]): Window | null {
@@ -32,26 +30,23 @@ export function findVerbatim(text: string, pieces: readonly ReadPiece[]): Window
   return findCells(text, pieces);
 }
 
-/** Finds a row that holds all named cells of a claim, "Invoice: 4472; Amount: 80.00", also with other cells between them. */
+/**
+ * Finds a row that holds all named cells of a claim, also with other cells between them: "Invoice: 4472; Amount: 80.00", or
+ * "4472 — Amount: 80.00" with the first cell of the row before the dash.
+ */
 function findCells(text: string, pieces: readonly ReadPiece[]): Window | null {
-  const cells = cellsIn(text);
+  const [first, rest] = text.split(FIRST_CELL, 2);
+  const cells = rest === undefined ? cellsIn(text) : [foldSentence(first ?? ""), ...cellsIn(rest)];
   if (cells.length < 2) return null;
   for (const piece of pieces) {
-    const unit = piece.units.find((one) => {
-      const held = new Set(cellsIn(one.text));
-      return cells.every((cell) => held.has(cell));
-    });
+    const unit = piece.units.find((one) => cells.every((cell) => one.namedCells().has(cell)));
     if (unit !== undefined) return { unit, piece };
   }
   return null;
 }
 
-/** The named cells of a text; none where any part has no name. */
-function cellsIn(text: string): readonly string[] {
-  if (!/:.{0,400}[;|]/.test(text) || text.length > MOST_VERBATIM_CHARS) return [];
-  const parts = text.split(/[;|]/);
-  return parts.every((part) => part.includes(":")) ? parts.map(foldSentence) : [];
-}
+/** As extractive answers show a row. */
+const FIRST_CELL = " — ";
 
 /** "Die Pumpe wurde ersetzt" and "würde" are equal when folded, but their cues differ. */
 const hasOtherCues = (text: string, said: string, { language }: ReadUnit): boolean =>

@@ -34,6 +34,21 @@ test("supports a whole sentence of the piece, and says where it stands", () => {
   expect(lineStart).toBe(3);
 });
 
+test.each([
+  ["North pier — Length (m): 12; Price: 340 EUR", "supported"],
+  ["Berth: North pier; Price: 340 EUR", "supported"],
+  ["South pier — Price: 340 EUR", "unconfirmed"],
+  ["North pier — Price: 520 EUR", "unconfirmed"],
+  ["12 — Price: 340 EUR", "unconfirmed"],
+])("a row of a table that an answer shows as %j is %s", (text, grade) => {
+  const rows = "| Berth | Length (m) | Price |\n|---|---|---|\n";
+  const piece = pieceOf(
+    "prices.md",
+    `${rows}| North pier | 12 | 340 EUR |\n| South pier | 18 | 520 EUR |\n`,
+  );
+  expect(gradeClaims([{ text, cites: [1] }], [piece], { question: "" })).toMatchObject([{ grade }]);
+});
+
 test("ends for a claim whose code span is empty", () => {
   const piece = pieceOf("notes/dogs.md", "Dogs travel free");
   const claim = { text: "Dogs ``` ``` roam and travel", cites: [1] };
