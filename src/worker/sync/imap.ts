@@ -91,7 +91,15 @@ async function connect(place: Mailbox, signal: AbortSignal): Promise<ImapFlow> {
   });
   // Pending calls are rejected with the error; without a listener it would end the process.
   client.on("error", () => undefined);
-  await client.connect();
+  const stop = (): void => {
+    client.close();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await client.connect();
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
   return client;
 }
 

@@ -1,6 +1,11 @@
+import { once } from "node:events";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openMailbox } from "../../../src/worker/sync/imap.ts";
+import { signal } from "../../conformance/signal.ts";
 import { startCuttingRelay } from "../../support/cutting-relay.ts";
 import type { CuttingRelay } from "../../support/cutting-relay.ts";
 import { describeOn } from "../../support/describe-on.ts";
@@ -16,6 +21,29 @@ const mail = (at: number, body = "The gate opens at 7."): string =>
 
 test("Dovecot is there where everything is proved", () => {
   expect(hasDovecot || !isExpected("dovecot-imapd")).toBe(true);
+});
+
+test("a mailbox that does not answer during the login is left at once when the worker stops", async () => {
+  const greeted = signal();
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.write("* OK here\r\n", () => {
+      greeted.resolve();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const remote = openMailbox({
+    ...{ source: "mail", timeoutMs: 60_000, isAllowed: () => true, ca: undefined },
+    ...{ login: { user: "night", secret: SECRET }, folders: ["INBOX"] },
+    url: new URL(`imap://127.0.0.1:${port}`),
+  });
+  const stopping = new AbortController();
+  const listed = remote.list(stopping.signal)[Symbol.asyncIterator]().next();
+  await greeted.promise;
+  stopping.abort(new Error("stopped"));
+  await expect(listed).rejects.toThrow("stopped");
+  server.close();
 });
 
 (hasDovecot ? describe : describe.skip)("a mailbox of Dovecot", () => {
