@@ -80,7 +80,7 @@ const isBelowSkipped = (sandbox: Pick<Sandbox, "skipped">, folder: string): bool
   sandbox.skipped.some(({ path }) => folder === path || folder.startsWith(`${path}/`));
 
 /** Raised when a change of the code cuts, locates or searches the same file differently, or detects another language. */
-const CHUNKER = "nightdesk-8";
+const CHUNKER = "nightdesk-9";
 
 /**
  * A fingerprint of all settings that decide the chunks and words of a document. When it changes, the document is indexed again.

@@ -93,7 +93,7 @@ export function list(lines: Lines, at: number): Block | undefined {
   for (let line = at + 1; line < lines.count;) {
     const shape = shapeOf(lines, line);
     if (isBlank(shape)) {
-      if (isEmptyItem(lines, line - 1)) content = Number.POSITIVE_INFINITY;
+      if (isEmptyItem(lines, line - 1, content)) content = Number.POSITIVE_INFINITY;
       isOpen = follow("");
       line += 1;
       continue;
@@ -115,9 +115,11 @@ function markerAt(lines: Lines, shape: LineShape): number | undefined {
   return isThematicBreak(lines.text, shape) ? undefined : listMarker(lines.text, shape);
 }
 
-/** An item that begins with two blank lines holds nothing. */
-const isEmptyItem = (lines: Lines, line: number): boolean =>
-  isBareMarker(lines.text, shapeOf(lines, line));
+/** An item that begins with two blank lines holds nothing. An item of a list within this one stands at its content or behind. */
+function isEmptyItem(lines: Lines, line: number, content: number): boolean {
+  const shape = shapeOf(lines, line);
+  return shape.indent < content && isBareMarker(lines.text, shape);
+}
 
 /** A line without the columns that belong to the item around it. */
 function lineOf(lines: Lines, line: number, columns = 0): string {

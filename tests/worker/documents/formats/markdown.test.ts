@@ -42,6 +42,8 @@ describe("where CommonMark sees headings, and where it does not", () => {
     "> Foo\n---",
     "> foo\nbar\n===",
     "- Foo\n---",
+    "- one\n  -\n\n  # in the item\n\n# out",
+    "-\n\n  # foo",
     "Foo\nBar\n---",
     "---\nFoo\n---\nBar\n---\nBaz",
     "\n====",
