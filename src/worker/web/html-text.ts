@@ -63,6 +63,8 @@ const BLOCKS: ReadonlySet<string> = new Set([
   ...["p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"],
   ...["h1", "h2", "h3", "h4", "h5", "h6"],
 ]);
+/** As the first block of a list item, they stand behind its mark. */
+const IN_ITEM_LINE: ReadonlySet<string> = new Set(["div", "p"]);
 /** Counted as left out. */
 const PICTURES: ReadonlySet<string> = new Set(["canvas", "object", "audio", "video"]);
 /** Blocks that get an empty line before and after. */
@@ -183,6 +185,7 @@ function openReader(
     if (name === "img") addPicture(attributes);
     if (name === "input") lines.add(valueOf(attributes));
     if (BLOCKS.has(name)) lines.break(SPACED_BLOCKS.has(name) ? 2 : 1);
+    if (BLOCKS.has(name) && !IN_ITEM_LINE.has(name)) lines.leaveMark();
     tables.open(name, attributes);
     if (name === "blockquote" && quote !== undefined) openQuote(part, quote);
     if (name === "dd" && afterTerm) lines.joinNext();
@@ -191,7 +194,7 @@ function openReader(
     if (name === "figcaption" && figure !== undefined) figure.hasCaption = true;
     if (name === "pre") preformatted += 1;
     if (name === "ul" || name === "ol") lists.push(listOf(name, attributes));
-    if (name === "li") lines.add(markOf(lists.at(-1), attributes["value"]));
+    if (name === "li") lines.openItem(markOf(lists.at(-1), attributes["value"]));
     if (/^h[1-6]$/.test(name)) lines.add(`${headingMark(Number(name[1]))} `);
     if (name === "main" && part === page && main === null && mainFrom === -1)
       mainFrom = lines.length();
@@ -256,6 +259,7 @@ function openReader(
       }
       if (name === "dt") afterTerm = true;
       if (name === "dd") lines.separate();
+      if (name === "li") lines.leaveMark();
       tables.close(name);
       if (name === "blockquote") quotes.pop()?.();
       if (BLOCKS.has(name)) lines.break(SPACED_BLOCKS.has(name) ? 2 : 1);

@@ -10,6 +10,10 @@ export type PageLines = {
   joinNext(): void;
   /** Undoes `joinNext`. */
   separate(): void;
+  /** Adds the mark of a list item; its first paragraph follows on the same line. */
+  openItem(mark: string): void;
+  /** The next block of a list item is no paragraph, or the item is empty: it stands on a line of its own. */
+  leaveMark(): void;
   text(from: number, to: number): string;
   /** Begins a section that `take` removes and returns as a separate text. */
   hold(): HeldLines;
@@ -48,6 +52,13 @@ export function openLines(): PageLines {
     },
     separate() {
       glue = undefined;
+    },
+    openItem(mark) {
+      this.add(mark);
+      glue = "";
+    },
+    leaveMark() {
+      if (glue === "") glue = undefined;
     },
     text: (from, to) => tidy(pieces.slice(from, to)),
     hold() {

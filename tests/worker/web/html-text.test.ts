@@ -39,6 +39,15 @@ describe("the text of a page", () => {
     );
   });
 
+  test("has the first paragraph of an item behind its mark, and other blocks on lines of their own", () => {
+    const html =
+      "<ul><li><p>one</p><p>more</p></li><li></li><li><div><p>two</p></div></li><li><h2>Head</h2></li>" +
+      "<li><table><tr><td>a</td><td>b</td></tr></table></li><li><ul><li>in</li></ul></li><li></li></ul><p>after</p>";
+    expect(textOf(html).text.replaceAll(/\n+/g, "\n").split("\n")).toEqual([
+      ...["- one", "more", "-", "- two", "-", "## Head", "-", "a | b", "-", "- in", "-", "after"],
+    ]);
+  });
+
   test("has numbers of lists, fields of forms, words of pictures, and terms beside what they mean", () => {
     const html = `<ol start="4"><li>four<li value="9">nine<li>ten</ol><ol type="i"><li>a<li>b</ol>
       <dl><dt>Deposit</dt><dd>940 euros</dd><dt>Note:</dt><dd>due in May</dd><dd>or June</dd></dl>

@@ -63,6 +63,9 @@ function gatherLines(glyphs: readonly Glyph[]): Gathered[] {
   return lines;
 }
 
+/** Of the letters around them; "smaller" of a style sheet is 8 to 9. */
+const RAISED_SIZE = 0.9;
+
 const weightOf = ({ size, glyphs }: Gathered): number => size * glyphs.length;
 
 /** Levels a little apart, or a small one beside letters of the other, as figures of notes are. */
@@ -70,7 +73,7 @@ function isOneLine(upper: Gathered, lower: Gathered): boolean {
   const apart = upper.y - lower.y;
   const [small, large] = upper.size < lower.size ? [upper, lower] : [lower, upper];
   if (apart <= small.size * 0.4) return true;
-  if (small.size > large.size * 0.85 || apart > large.size * 0.5) return false;
+  if (small.size > large.size * RAISED_SIZE || apart > large.size * 0.5) return false;
   const near = large.size * PIECE_GAP;
   return small.glyphs.some((one) =>
     large.glyphs.some((other) => one.x - other.end < near && other.x - one.end < near),
@@ -140,7 +143,7 @@ const isMark = ({ text }: Glyph): boolean => text > "\u02ff" && /^\p{M}+$/u.test
 /** A small raised figure behind a word or a figure is no part of it; "m2" is a unit. */
 function isNote(units: readonly string[], pair: readonly Glyph[], { y, size }: Place): boolean {
   const isRaised = (glyph: Glyph): boolean =>
-    glyph.size <= size * 0.85 && glyph.y >= y + size * 0.15;
+    glyph.size <= size * RAISED_SIZE && glyph.y >= y + size * 0.15;
   const [before, glyph] = pair;
   if (before === undefined || glyph === undefined || isRaised(before) || !isRaised(glyph))
     return false;

@@ -49,3 +49,16 @@ test("a mark at the end of a line is not lost", () => {
     ]),
   ).toBe("क\u093f");
 });
+
+test.each([
+  ["raised", 5.33],
+  ["lowered", -5.33],
+])("a %s figure of the size that programs call smaller is of its line", (_, apart) => {
+  const glyphs = [
+    ...[..."10"].map((text, at) => ({ text, x: at * 6, end: at * 6 + 6, y: 0, size: 12 })),
+    { text: "3", x: 12, end: 18, y: apart, size: 10.67 },
+    { text: "m", x: 22, end: 30, y: 0, size: 12 },
+  ].map((glyph) => ({ ...glyph, opens: false }));
+  const lines = linesOf(glyphs, []).map(({ pieces }) => pieces.flatMap(({ units }) => units));
+  expect(lines.map((units) => units.join(""))).toEqual([expect.stringContaining("m")]);
+});
