@@ -1,14 +1,23 @@
 import type { Frame } from "./pdf-frames.ts";
+import { cutGrids, findGrids, isWholeFigure, uprightOf } from "./pdf-grids.ts";
 import { isTurned, linesOf, readUnits } from "./pdf-lines.ts";
 import type { Line, Piece } from "./pdf-lines.ts";
 import { findTables, textOfCell } from "./pdf-tables.ts";
 import type { Row } from "./pdf-tables.ts";
 import type { Rule } from "./pdf-shapes.ts";
-import { isValue } from "./table-rows.ts";
 
 /** The lines of a page from top to bottom, one column after the other, whatever the order in which they were drawn. */
 export function frameLines({ glyphs, rules }: Frame): string[] {
-  const lines = inColumns(linesOf(glyphs, rules), 0).map((line, at, all): Row => ({
+  const grids = findGrids(rules);
+  const all = linesOf(glyphs, [...rules, ...uprightOf(grids, rules)]);
+  const parts = cutGrids(all, grids)
+    .map((part) => ("rows" in part ? part.rows : flowLines(part.lines, rules)))
+    .filter((lines) => lines.length > 0);
+  return parts.flatMap((lines, at) => (at > 0 ? ["", ...lines] : lines));
+}
+
+function flowLines(flow: readonly Line[], rules: readonly Rule[]): string[] {
+  const lines = inColumns(flow, 0).map((line, at, all): Row => ({
     ...line,
     cells: cellsOf(all, at),
     top: line.y,
@@ -135,15 +144,12 @@ const isOver = (one: Piece, other: Piece): boolean => one.x < other.end && one.e
 function holdsFigures(band: readonly Row[]): boolean {
   const figures: Piece[] = [];
   for (const { cells } of band) {
-    const own = cells.filter(({ units }) => isWholeFigure(units.join("").trim()));
+    const own = cells.filter(({ units }) => isWholeFigure(units.join("")));
     if (own.some((one) => figures.some((other) => isOver(one, other)))) return true;
     figures.push(...own);
   }
   return false;
 }
-
-const isWholeFigure = (text: string): boolean =>
-  isValue(text.replace(/[²³]$/, "")) && !/[-–/.,]$|^(?:19|20)\d\d$/.test(text);
 
 /** Cells below each other, joined. */
 function columnsOf(band: readonly Row[]): Piece[] {

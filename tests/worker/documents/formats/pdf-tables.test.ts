@@ -272,3 +272,63 @@ test("a table below two columns of text is none of them, where their gutter goes
   expect(text).toMatch(/for an hour\.\n+Smoke alarms/);
   expect(text).toMatch(/Meter \| Number \| Reading\n(?:.*\n)?.*Power \| DD-8812 \| 4512/);
 });
+
+describe("a table with a rule below each cell, as browsers draw it", () => {
+  const EDGES = [60, 150, 330, 400, 500];
+  const below = (y: number, edges: readonly number[] = EDGES): string =>
+    edges
+      .slice(1)
+      .map((x, at) => rule(edges[at] ?? 0, y, x, y))
+      .join("");
+  const NAMES = [
+    put(62, 700, "Policy"),
+    put(152, 700, "Cover"),
+    put(332, 700, "EUR"),
+    put(402, 700, "Ends"),
+  ].join("");
+  const ROWS = [
+    ...[
+      put(62, 674, "Household"),
+      put(152, 680, "Furniture and clothes, also"),
+      put(152, 668, "damage by water"),
+    ],
+    ...[put(370, 674, "184.20"), put(402, 674, "31 Dec 2026"), below(660)],
+    ...[put(62, 645, "Legal"), put(152, 645, "Disputes"), put(402, 645, "cancelled"), below(637)],
+  ].join("");
+
+  test("has a row for each, whose cells go over several lines, and knows which are empty", async () => {
+    const last = [put(62, 622, "Sum of all policies of the house"), put(370, 622, "184.20")].join(
+      "",
+    );
+    const content = [
+      put(60, 730, "Insurance"),
+      NAMES,
+      below(694),
+      ROWS,
+      last,
+      below(614, [60, 330, 400, 500]),
+    ].join("");
+    expect(await textOf(`${content}${put(60, 590, "Paid in May.")}`)).toBe(
+      [
+        ...["Insurance", "", "| Policy | Cover | EUR | Ends |", "| --- | --- | --- | --- |"],
+        "| Household | Furniture and clothes, also damage by water | 184.20 | 31 Dec 2026 |",
+        "| Legal | Disputes |  | cancelled |",
+        "| Sum of all policies of the house |  | 184.20 |  |",
+        ...["", "Paid in May."],
+      ].join("\n"),
+    );
+  });
+
+  test("is read line by line where rows have no rule between them, or text stands beside it", async () => {
+    const more = [
+      put(62, 622, "Car"),
+      put(370, 622, "611.75"),
+      put(62, 608, "Boat"),
+      put(370, 608, "90.00"),
+    ];
+    const several = [NAMES, below(694), ROWS, ...more, below(600)].join("");
+    expect(await textOf(several)).toMatch(/^Car \| 611\.75\nBoat \| 90\.00$/m);
+    const beside = [NAMES, below(694), ROWS, put(520, 645, "See page 3"), below(614)].join("");
+    expect(await textOf(beside)).toContain("See page 3");
+  });
+});
