@@ -32,7 +32,7 @@ export function readPptx(bytes: Buffer, limits: TextLimits): Extraction {
   if (slides.length > limits.pages) throw tooMany("slides", limits.pages, "max_pages");
   const builder = openTextBuilder(limits);
   const writer = openFlowWriter(builder);
-  const leftOut = { pictures: 0, diagrams: 0, charts: 0 };
+  const leftOut = { pictures: 0, charts: 0 };
   for (const [index, part] of slides.entries()) {
     builder.place({ page: index + 1 });
     addSlide(archive, part, { writer, leftOut, number: index + 1 });
@@ -51,8 +51,11 @@ const slidesOf = (xml: string, relations: readonly Relation[]): readonly string[
 type Slide = {
   readonly number: number;
   readonly writer: FlowWriter;
-  readonly leftOut: { pictures: number; diagrams: number; charts: number };
+  readonly leftOut: { pictures: number; charts: number };
 };
+
+/** A title that nobody filled in, as PowerPoint leaves it on a slide, makes no heading. */
+const TITLE_WITH_WORDS = /<\w+:ph\b[^>]*\btype="(?:title|ctrTitle)"[^]*<\w+:t>\s*[^<\s]/;
 
 function addSlide(archive: Archive, part: string, { writer, leftOut, number }: Slide): void {
   const xml = archive.text(part);
@@ -62,7 +65,7 @@ function addSlide(archive: Archive, part: string, { writer, leftOut, number }: S
     const target = relations.find((relation) => relation.id === id)?.target ?? "";
     addChart(writer, archive.text(target) ?? "<none/>");
   };
-  if (!/<\w+:ph\b[^>]*\btype="(?:title|ctrTitle)"/.test(xml)) {
+  if (!xml.split(/<\/\w+:sp>/).some((shape) => TITLE_WITH_WORDS.test(shape))) {
     writer.add(`Slide ${number}`);
     writer.endParagraph({ kind: "heading", level: 1 });
   }

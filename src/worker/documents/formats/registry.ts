@@ -110,7 +110,7 @@ export const FORMATS: readonly Format[] = [
     cut: cutRows,
   }),
   parsed({ version: "ods 7", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
-  parsed({ version: "pptx 4", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
+  parsed({ version: "pptx 5", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
   parsed({ version: "odp 4", extensions: [".odp"], by: ["odp", "readOdp"] }),
   parsed({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
   parsed({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),

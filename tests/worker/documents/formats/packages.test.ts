@@ -47,6 +47,14 @@ describe("presentations of PowerPoint", () => {
     expect(read).toMatchObject({ metadata: { pages: 2 }, leftOut: { pictures: 2 } });
   });
 
+  test("whose title nobody filled in have their number as a heading", async () => {
+    const slide = (...titles: readonly string[]) => ({
+      shapes: shape("title", ...titles) + shape("body", "Boats"),
+    });
+    const { text } = await readWith(readPptx, writePptx([slide("Season"), slide(), slide(" ")]));
+    expect(text).toBe("# Season\n\n- Boats\n\n# Slide 2\n\n- Boats\n\n# Slide 3\n\n- Boats\n");
+  });
+
   test("have the numbers and letters of items, digits above the line, and formulas", async () => {
     const item = (type: string, words: string): string =>
       `<a:p><a:pPr><a:buAutoNum type="${type}"/></a:pPr><a:r><a:t>${words}</a:t></a:r></a:p>`;
