@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseNumber } from "../../../src/worker/text/figures/numbers.ts";
+import { readFigures } from "../../../src/worker/text/figures/read-figures.ts";
 import { checkFigures } from "../../../src/worker/verify/figures.ts";
 import { blockOf, sliceOf } from "./support-world.ts";
 
@@ -142,4 +143,9 @@ test("the span is where the figure stands, in the cited piece if it can be", () 
   expect(sliceOf(evidence, first?.span)).toBe("40");
   expect(first?.span).toMatchObject({ number: 2, startChar: 66, lineStart: 12, lineEnd: 12 });
   expect(sliceOf(evidence, second?.span)).toBe("1,200");
+});
+
+test("a figure that something is per is read once, also before a share in words", () => {
+  const figures = readFigures("The limit is 40 CFU/100 ml after half an hour.", "english");
+  expect(figures.map(({ text }) => text)).toEqual(["40", "100 ml", "half an hour"]);
 });

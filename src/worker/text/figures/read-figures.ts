@@ -57,7 +57,7 @@ export function readFigures(spelled: string, language: UnitLanguage | null): Cla
     ({ start, end }) => !isScaled(text, start, end),
   );
   const masked = withoutSpans(text, [...calendar, ...codes].sort(byStart));
-  const parts = [...findParts(masked, language), ...divisors];
+  const parts = [...findParts(masked, language), ...divisors].sort(byStart);
   const rest = withoutSpans(masked, parts);
   const read = readNumbers(rest, text, language).map((figure) => withTime(figure, text));
   const numbers = joinFigures([...read, ...parts].sort(byStart), text);
