@@ -19,9 +19,9 @@ const KEYS = [
   },
   {
     kind: "private_key",
-    // PEM, also in a string of JSON, where a line ends with `\n`, and also without its end where a text was cut.
+    // PEM, and that of PGP, also in a string of JSON, where a line ends with `\n`, and also without its end where a text was cut.
     pattern: new RegExp(
-      String.raw`-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY-----(?:${BREAK}${BASE64_OR_HEADER}${LINE_END})*` +
+      String.raw`-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:${BREAK}${BASE64_OR_HEADER}${LINE_END})*` +
         String.raw`(?:${BREAK}-----END [A-Z0-9 ]{1,60}-----)?`,
       "g",
     ),

@@ -26,6 +26,7 @@ describe("keys and tokens", () => {
     ["jwt", JWT],
     ["private_key", PEM],
     ["private_key", PEM.replaceAll("\n", "\r\n")],
+    ["private_key", PEM.replaceAll("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK")],
     ["private_key", JSON.stringify({ private_key: PEM }).slice(16, -2)],
   ])("of kind %s are found and withheld, and what stands beside them is not", (kind, secret) => {
     const text = `The key is ${secret}\n\nIt is changed in May.`;
