@@ -24,7 +24,8 @@ export function readChart(xml: string): Chart {
   let role: keyof Series | undefined;
   let series: Series | undefined;
   let point = 0;
-  let style: NumberStyle = GENERAL;
+  /** Of figures; words that look like one, such as `007`, are as they are. */
+  let style: NumberStyle | undefined = GENERAL;
   let reading: "title" | "value" | "format" | undefined;
   let inTitle = false;
   let inLabels = false;
@@ -37,7 +38,8 @@ export function readChart(xml: string): Chart {
         titles.push("");
       }
       if (series !== undefined && !inLabels) role = ROLES[name] ?? role;
-      if (name === "strRef" || name === "numRef" || name === "numLit") style = GENERAL;
+      if (/^(?:strRef|multiLvlStrRef|strLit)$/.test(name)) style = undefined;
+      if (name === "numRef" || name === "numLit") style = GENERAL;
       if (name === "pt") point = Number(idx);
       if (name === "t" && inTitle) reading = "title";
       if (name === "v" && series !== undefined) reading = "value";
@@ -48,7 +50,12 @@ export function readChart(xml: string): Chart {
       else if (reading === "format") style = numberStyleOf(text);
       else if (reading === "value" && series !== undefined && role !== undefined) {
         if (role === "name") series.name += text;
-        else if (point < MOST_POINTS) series[role][point] = numberText(text, style, 1900);
+        else if (point < MOST_POINTS) {
+          const shown = style === undefined ? text : numberText(text, style, 1900);
+          // Levels of categories follow each other, the innermost first.
+          const inner = series[role][point];
+          series[role][point] = inner === undefined ? shown : `${shown} ${inner}`;
+        }
       }
     },
     close(name) {

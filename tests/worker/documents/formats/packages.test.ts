@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEpub } from "../../../../src/worker/documents/formats/epub.ts";
 import { readOdp } from "../../../../src/worker/documents/formats/odp.ts";
+import { readChart } from "../../../../src/worker/documents/formats/office-chart.ts";
 import { readOds } from "../../../../src/worker/documents/formats/ods.ts";
 import { readPptx } from "../../../../src/worker/documents/formats/pptx.ts";
 import { writeZip } from "../../../support/format-writers.ts";
@@ -16,6 +17,21 @@ const CHART =
   "<c:chartSpace><c:chart><c:title><a:p><a:r><a:t>Guests a month</a:t></a:r></a:p></c:title><c:plotArea><c:ser><c:tx><c:v>Guests</c:v></c:tx>" +
   '<c:cat><c:pt idx="0"><c:v>May</c:v></c:pt><c:pt idx="1"><c:v>June</c:v></c:pt></c:cat>' +
   '<c:val><c:numRef><c:formatCode>0%</c:formatCode><c:pt idx="0"><c:v>0.31</c:v></c:pt><c:pt idx="1"><c:v>0.44</c:v></c:pt></c:numRef></c:val></c:ser></c:plotArea></c:chart></c:chartSpace>';
+
+test("a chart has its categories as they are written, and all their levels", () => {
+  const series = (categories: string): string =>
+    `<c:chartSpace><c:ser><c:cat>${categories}</c:cat><c:val><c:numRef><c:pt idx="0"><c:v>5</c:v></c:pt><c:pt idx="1"><c:v>6</c:v></c:pt></c:numRef></c:val></c:ser></c:chartSpace>`;
+  const [first, second] = ["007", "2.50"].map(
+    (words, at) => `<c:pt idx="${at}"><c:v>${words}</c:v></c:pt>`,
+  );
+  expect(readChart(series(`<c:strRef>${first}${second}</c:strRef>`)).rows).toEqual([
+    ["", ""],
+    ["007", "5"],
+    ["2.50", "6"],
+  ]);
+  const levels = `<c:multiLvlStrRef><c:lvl>${first}${second}</c:lvl><c:lvl><c:pt idx="0"><c:v>2025</c:v></c:pt></c:lvl></c:multiLvlStrRef>`;
+  expect(readChart(series(levels)).rows[1]).toEqual(["2025 007", "5"]);
+});
 
 const numbered = (words: string): string =>
   `<a:p><a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr><a:r><a:t>${words}</a:t></a:r></a:p>`;
