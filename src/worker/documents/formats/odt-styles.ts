@@ -49,6 +49,9 @@ export function readOdtStyles(parts: readonly string[]): OdtStyles {
   };
 }
 
+/** Where a list begins to count, which may be at 0. */
+export const startIn = (value = "1"): number => (/^\d+$/.test(value) ? Number(value) : 1);
+
 /** What a document says of its styles stands before its body, which is gone through for its words. */
 const BODY = /<(?:\w{1,40}:)?body[\s>]/;
 
@@ -78,7 +81,7 @@ function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string,
           format: attributes["num-format"] ?? "",
           prefix: attributes["num-prefix"] ?? "",
           suffix: attributes["num-suffix"] ?? "",
-          start: Number(attributes["start-value"] ?? 1) || 1,
+          start: startIn(attributes["start-value"]),
           shown: Number(attributes["display-levels"] ?? 1) || 1,
         };
       }

@@ -10,7 +10,7 @@ import type { LeftOutCounter } from "../left-out.ts";
 import { openFlowWriter } from "./flow-writer.ts";
 import type { CellSpan, FlowWriter, ParagraphKind } from "./flow-writer.ts";
 import type { Extraction } from "../extraction.ts";
-import { OUTLINE, readOdtStyles } from "./odt-styles.ts";
+import { OUTLINE, readOdtStyles, startIn } from "./odt-styles.ts";
 import type { OdtStyles } from "./odt-styles.ts";
 import { readProperties } from "./office-properties.ts";
 
@@ -134,7 +134,7 @@ export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
   ): string | undefined => {
     const start = styles.startOf(list, level);
     for (let outer = 0; outer < level; outer += 1) counts[outer] ??= styles.startOf(list, outer);
-    counts[level] = own === undefined ? (counts[level] ?? start - 1) + 1 : Number(own) || 1;
+    counts[level] = own === undefined ? (counts[level] ?? start - 1) + 1 : startIn(own);
     counts.length = level + 1;
     return styles.labelOf(list, counts);
   };

@@ -101,7 +101,7 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "docx 6", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
   parsed({ version: "eml 9", extensions: [".eml"], by: ["mail", "readEml"] }),
   parsed({ version: "mbox 10", extensions: [".mbox"], by: ["mail", "readMbox"] }),
-  parsed({ version: "odt 5", extensions: [".odt"], by: ["odt", "readOdt"] }),
+  parsed({ version: "odt 6", extensions: [".odt"], by: ["odt", "readOdt"] }),
   parsed({ version: "pdf 8", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   parsed({
     version: "xlsx 8",
@@ -111,7 +111,7 @@ export const FORMATS: readonly Format[] = [
   }),
   parsed({ version: "ods 7", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
   parsed({ version: "pptx 6", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
-  parsed({ version: "odp 4", extensions: [".odp"], by: ["odp", "readOdp"] }),
+  parsed({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
   parsed({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
   parsed({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
   parsed({ version: "zip 2", extensions: [".zip"], by: ["zip", "readZip"] }),

@@ -32,6 +32,10 @@ const KINDS: Readonly<Record<string, readonly [xml: string, shown: string, hidde
     ),
     "1. Rent\n  - 1.1 410 euros\n    - a) monthly\n  - 1.2 from May\n2. Notice",
   ],
+  "clauses from zero on": [
+    '<text:list text:style-name="L1"><text:list-item text:start-value="0"><text:p>Scope</text:p></text:list-item><text:list-item><text:p>Rent</text:p></text:list-item></text:list>',
+    "0. Scope\n1. Rent",
+  ],
   "bullets and a second paragraph": [
     list("L2", item(p("one"), p("more")), item(p("two"))),
     "- one\n\nmore\n\n- two",
