@@ -61,10 +61,10 @@ function metaDate(html: string): string | undefined {
 
 function attributeOf(element: string, name: string): string | undefined {
   const value = new RegExp(
-    String.raw`\s${name}\s{0,5}=\s{0,5}(?:"([^"]{0,300})"|'([^']{0,300})')`,
+    String.raw`\s${name}\s{0,5}=\s{0,5}(?:"([^"]{0,300})"|'([^']{0,300})'|([^\s"'<>]{1,300}))`,
     "i",
   ).exec(element);
-  return value?.[1] ?? value?.[2];
+  return value?.[1] ?? value?.[2] ?? value?.[3];
 }
 
 const META_BYTES = 2_048;

@@ -97,7 +97,7 @@ export const FORMATS: readonly Format[] = [
   JSON_TEXT,
   YAML,
   parsed({ version: "csv 7", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
-  parsed({ version: "html 7", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
+  parsed({ version: "html 8", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
   parsed({ version: "docx 6", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
   parsed({ version: "eml 9", extensions: [".eml"], by: ["mail", "readEml"] }),
   parsed({ version: "mbox 10", extensions: [".mbox"], by: ["mail", "readMbox"] }),

@@ -46,6 +46,13 @@ describe("saved pages", () => {
     expect(read).toMatchObject({ text, metadata: { encoding } });
   });
 
+  test("have the day of their meta element, with quotation marks or without", async () => {
+    for (const meta of ['name="date" content="2025-01-02"', "name=date content=2025-01-02"]) {
+      const { metadata } = await readWith(readHtml, `<head><meta ${meta}></head><p>Tarife</p>`);
+      expect(metadata).toMatchObject({ date: "2025-01-02" });
+    }
+  });
+
   test("that are nested too deep are refused", async () => {
     expect(await refusalOf(readHtml, "<div>".repeat(100_000))).toMatchObject({
       code: "FILE_FORMAT_INVALID",
