@@ -53,7 +53,7 @@ export function componentsOf(
 
 function* propertiesOf(text: string): Generator<Property> {
   for (const line of text.split(/\r?\n/)) {
-    const match = /^(?:([\w-]+)\.)?([\w-]+)((?:;[^=:;]+(?:=(?:"[^"]*"|[^:;"]*))?)*):(.*)$/s.exec(
+    const match = /^(?:([\w-]+)\.)?([\w-]+)((?:;[^=:;]+(?:=(?:"[^"]*"|[^:;"])*)?)*):(.*)$/s.exec(
       line,
     );
     if (match === null) continue;

@@ -124,8 +124,8 @@ export const FORMATS: readonly Format[] = [
     why: "is a mail in the format of Outlook, which is not read: save it as .eml, or drag it out of Outlook on the web.",
   }),
   PICTURE,
-  parsed({ version: "ics 2", extensions: [".ics"], by: ["ics", "readIcs"] }),
-  parsed({ version: "vcf 1", extensions: [".vcf"], by: ["vcf", "readVcf"] }),
+  parsed({ version: "ics 3", extensions: [".ics"], by: ["ics", "readIcs"] }),
+  parsed({ version: "vcf 2", extensions: [".vcf"], by: ["vcf", "readVcf"] }),
 ];
 
 /** The format of a file by the ending of its name, and by its text where the ending alone does not say. */

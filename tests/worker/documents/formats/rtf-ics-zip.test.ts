@@ -180,7 +180,7 @@ describe("calendars", () => {
       ],
       ...[
         'ORGANIZER;CN="Roe, Ada":mailto:ada@example.org',
-        "ATTENDEE;PARTSTAT=ACCEPTED;CN=Bo:mailto:bo@example.org",
+        'ATTENDEE;MEMBER="mailto:a@example.org","mailto:b@example.org";PARTSTAT=ACCEPTED;CN=Bo:mailto:bo@example.org',
       ],
       ...[
         "DESCRIPTION:Bring the r",
