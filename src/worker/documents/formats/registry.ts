@@ -114,7 +114,7 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
   parsed({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
   parsed({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
-  parsed({ version: "zip 2", extensions: [".zip"], by: ["zip", "readZip"] }),
+  parsed({ version: "zip 3", extensions: [".zip"], by: ["zip", "readZip"] }),
   refused({
     extensions: [".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".pot"],
     why: "is of a format of Office that is not read: open it in Word, Excel, PowerPoint or LibreOffice, and save it as .docx, .xlsx or .pptx.",

@@ -71,8 +71,8 @@ function contentOf(file: ArchiveFile): Buffer | NoText {
   }
 }
 
-/** A part of its path begins with a dot, or it is what a Mac adds, or the lock of an Office program. */
-const HIDDEN_NAME = /(?:^|\/)(?:\.|__MACOSX\/|~\$)/;
+/** A part of its path begins with a dot and more, or it is what a Mac adds, or the lock of an Office program. */
+const HIDDEN_NAME = /(?:^|\/)(?:\.(?!\/)|__MACOSX\/|~\$)/;
 
 const isBomb = ({ packed, size }: Pick<ArchiveFile, "packed" | "size">): boolean =>
   size > HARMLESS_BYTES && size > packed * MOST_TIMES;

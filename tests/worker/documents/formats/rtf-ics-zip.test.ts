@@ -335,6 +335,15 @@ describe("archives", () => {
     });
   });
 
+  test("hold no hidden files where their names begin in the folder itself", async () => {
+    const read = await readWith(
+      readZip,
+      writeZip([{ name: "./notes/plan.md", content: "# Plan" }]),
+    );
+    expect(read.attachments?.map(({ name }) => name)).toEqual(["attachments/1/notes-plan.md"]);
+    expect(read.leftOut).toBeUndefined();
+  });
+
   test("hand over files of allowed endings alone", async () => {
     const read = await extractTextBy(here, { allowed: [".md", ".zip"] })("allowed/year.zip", year);
     expect(read).toMatchObject({
