@@ -141,22 +141,26 @@ const TRUNCATED: Readonly<Record<MissingEnd, string>> = {
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, 500);
 
 function headerLines(mail: Email): string[] {
-  const { from, to, cc, date } = mail;
-  return [
-    ...(from === undefined ? [] : [`From: ${addressesOf([from])}`]),
-    ...(to === undefined ? [] : [`To: ${addressesOf(to)}`]),
-    ...(cc === undefined ? [] : [`Cc: ${addressesOf(cc)}`]),
-    ...(date === undefined ? [] : [`Date: ${date}`]),
-  ];
+  const { from, to = [], cc = [], date = "" } = mail;
+  const members = [
+    ["From", addressesOf(from === undefined ? [] : [from])],
+    ["To", addressesOf(to)],
+    ["Cc", addressesOf(cc)],
+    ["Date", date],
+  ] as const;
+  return members.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value}`]));
 }
 
 const MOST_ADDRESSES = 100;
 
 const namesOf = (addresses: readonly Address[]): string[] =>
   addresses
-    .flatMap((address) => address.group ?? [address])
+    .flatMap((address) => (address.group?.length ? address.group : [address]))
     .slice(0, MOST_ADDRESSES)
-    .map(({ name, address }) => oneLine(name === "" ? address : `${name} <${address}>`));
+    .map(({ name, address = "" }) =>
+      // A group without members, such as `undisclosed-recipients:;`, has a name alone.
+      oneLine(name === "" || address === "" ? name + address : `${name} <${address}>`),
+    );
 
 const addressesOf = (addresses: readonly Address[]): string => namesOf(addresses).join(", ");
 

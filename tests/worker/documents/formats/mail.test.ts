@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEml, readMbox } from "../../../../src/worker/documents/formats/mail.ts";
 import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
+import { parseMailHeader } from "../../../../src/worker/text/mail-header.ts";
 import { locate } from "../../../../src/worker/documents/places.ts";
 import { writeMail, writeMailbox } from "../../../support/format-writers.ts";
 import { readWith, refusalOf } from "./read-format.ts";
@@ -27,6 +28,15 @@ describe("a mail", () => {
       to: ["Bo <bo@example.org>", "Cy <cy@example.org>"],
       date: "2026-11-03T09:00:00.000Z",
     });
+  });
+
+  test("to a group without members names the group, as a member of its header", async () => {
+    const { text } = await readWith(
+      readEml,
+      writeMail({ ...MAIL, to: "undisclosed-recipients:;" }),
+    );
+    expect(text).toContain("\nTo: undisclosed-recipients\nDate: ");
+    expect(parseMailHeader(text.split("\n")).lines).toBe(6);
   });
 
   test("names its attachments, and hands them over as files", async () => {
