@@ -13,7 +13,8 @@ import { readProperties } from "./office-properties.ts";
 /** Books: their chapters in the order of reading, each read as a page that was saved. */
 export function readEpub(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
-  if (archive.text("META-INF/encryption.xml")?.includes("EncryptedKey") === true) {
+  // Fonts may be disguised, which is no encryption of the book.
+  if (/EncryptedKey|xmlenc(?:11)?#aes/.test(archive.text("META-INF/encryption.xml") ?? "")) {
     throw new NoText(
       "FILE_ENCRYPTED",
       "is encrypted: open it in the program that it was bought for.",

@@ -242,6 +242,18 @@ describe("books", () => {
       ],
     );
     expect(await refusalOf(readEpub, locked)).toMatchObject({ code: "FILE_ENCRYPTED" });
+    const named = (method: string) => ({
+      name: "META-INF/encryption.xml",
+      content: `<encryption><EncryptedData><EncryptionMethod Algorithm="${method}"/></EncryptedData></encryption>`,
+    });
+    const sold = writeEpub(
+      "x",
+      ["<p>a</p>"],
+      [named("http://www.w3.org/2001/04/xmlenc#aes128-cbc")],
+    );
+    expect(await refusalOf(readEpub, sold)).toMatchObject({ code: "FILE_ENCRYPTED" });
+    const fonts = writeEpub("x", ["<p>a</p>"], [named("http://www.idpf.org/2008/embedding")]);
+    expect(await readWith(readEpub, fonts)).toMatchObject({ text: "a\n\n" });
     expect(await refusalOf(readEpub, writeZip([]))).toMatchObject({ code: "FILE_FORMAT_INVALID" });
     const [deep] = ["<div>".repeat(2_000)];
     expect(await refusalOf(readEpub, writeEpub("x", [deep]))).toMatchObject({
