@@ -9,7 +9,7 @@ import type { Extraction } from "../extraction.ts";
 import { durationText, unitOf } from "./number-format.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import type { OdtStyles } from "./odt-styles.ts";
-import { contentOf, UNREAD_IN_COMMENTS } from "./odt.ts";
+import { BOXES, contentOf, UNREAD_IN_COMMENTS } from "./odt.ts";
 import { readProperties } from "./office-properties.ts";
 import { addMargins } from "./sheet-margins.ts";
 import { HIDDEN, oneLine, openTables, SHEET_MARK, withSpans } from "./table-rows.ts";
@@ -57,6 +57,9 @@ type Sheet = {
   row: number;
 };
 
+/** What lies over a cell that it is anchored to. */
+const DRAWN: ReadonlySet<string> = new Set(["frame", ...BOXES]);
+
 /** What stands between two words. */
 const APART: ReadonlySet<string> = new Set(["p", "s", "tab", "line-break"]);
 
@@ -73,6 +76,7 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
   /** What a comment says of itself. */
   let unread: string | undefined;
   let shape = "";
+  let drawn = 0;
   let span: string | undefined;
   let spans: Span[] = [];
   const openSheet = ({ name = "", "style-name": by = "" }: XmlAttributes): void => {
@@ -125,6 +129,7 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
   };
   return {
     open(name, attributes) {
+      if (DRAWN.has(name)) drawn += 1;
       if (name === "style") style = attributes["name"] ?? "";
       else if (name === "table-properties" && attributes["display"] === "false") hiding.add(style);
       else if (name === "table" && sheet === undefined) openSheet(attributes);
@@ -152,11 +157,12 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
     },
     text(text) {
       if (unread !== undefined) return;
-      if (cell !== undefined)
+      if (cell !== undefined && drawn === 0)
         cell[inComment ? "comment" : "text"] += markShifted(text, styleOf(span)?.shift);
-      else if (row === undefined && sheet !== undefined) shape += text;
+      else if ((row === undefined || drawn > 0) && sheet !== undefined) shape += text;
     },
     close(name) {
+      if (DRAWN.has(name)) drawn -= 1;
       if (name === "span") span = undefined;
       else if (name === "table-cell" || name === "covered-table-cell") closeCell();
       else if (name === "table-row") closeRow();

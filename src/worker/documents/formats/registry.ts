@@ -109,7 +109,7 @@ export const FORMATS: readonly Format[] = [
     by: ["xlsx", "readXlsx"],
     cut: cutRows,
   }),
-  parsed({ version: "ods 7", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
+  parsed({ version: "ods 8", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
   parsed({ version: "pptx 6", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
   parsed({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
   parsed({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),

@@ -183,6 +183,14 @@ describe("workbooks of LibreOffice", () => {
     expect(text).toBe("## A\nx\n[header]: Draft &; Prices in kEUR\n");
   });
 
+  test("have words over a cell below the sheet, and not in the cell", async () => {
+    const drawn =
+      "<draw:frame><draw:image><text:p/></draw:image></draw:frame><draw:custom-shape><text:p>Draft 2024</text:p></draw:custom-shape>";
+    const body = `<office:spreadsheet><table:table table:name="S"><table:table-row>${words("Boats")}<table:table-cell office:value-type="float" office:value="5">${drawn}<text:p>5</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>`;
+    const { text } = await readWith(readOds, writeOpenDocument(body));
+    expect(text).toBe("## S\nBoats; 5\nDraft 2024\n");
+  });
+
   test("have comments without who wrote them and when", async () => {
     const comment =
       "<office:annotation><dc:creator>Ada</dc:creator><dc:date>2026-05-01</dc:date><text:p>Check</text:p><text:p>83</text:p></office:annotation>";
