@@ -30,6 +30,8 @@ type Paragraph = {
   /** Its end was deleted: the next one goes on with it. */
   isJoined: boolean;
 };
+/** Of a form: a box, or a list of which one entry is chosen. */
+type Field = { checked?: boolean; chosen?: number; readonly entries: string[] };
 type Run = {
   isHidden: boolean | undefined;
   font: string | undefined;
@@ -62,7 +64,7 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
   let formula = openFormula();
   let inText = false;
   let isLastHidden = false;
-  let field: { checked?: boolean; entries: string[]; chosen: number } = newField();
+  let field: Field = { entries: [] };
   let span = { columns: 1, goesOn: false };
   const style = (): Style => styleOf(paragraphs.at(-1)?.style ?? "");
   const add = (text: string): void => {
@@ -111,9 +113,12 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
       if (sign === undefined) leftOut.add("signs of fonts");
       else add(sign);
     },
-    ffData: () => void (field = newField()),
+    ffData: () => void (field = { entries: [] }),
     checked: ({ val }) => void (field.checked = isOn(val)),
-    default: ({ val }) => void (field.checked ??= isOn(val)),
+    default: ({ val }) => {
+      field.checked ??= isOn(val);
+      field.chosen ??= Number(val) || 0;
+    },
     result: ({ val }) => void (field.chosen = Number(val) || 0),
     listEntry: ({ val = "" }) => void field.entries.push(val),
     tbl: () => {
@@ -163,7 +168,7 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
       add(field.checked === true ? "☑" : "☐");
     },
     ddList: () => {
-      add(field.entries[field.chosen] ?? "");
+      add(field.entries[field.chosen ?? 0] ?? "");
     },
     tc: () => {
       writer.closeCell();
@@ -238,10 +243,6 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
 const MOST_COLUMNS = 200;
 
 const newRun = (): Run => ({ isHidden: undefined, font: undefined, shift: undefined });
-const newField = (): { checked?: boolean; entries: string[]; chosen: number } => ({
-  entries: [],
-  chosen: 0,
-});
 const newParagraph = (): Paragraph => ({
   kind: { kind: "plain" },
   style: "",

@@ -98,7 +98,7 @@ export const FORMATS: readonly Format[] = [
   YAML,
   parsed({ version: "csv 7", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
   parsed({ version: "html 8", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
-  parsed({ version: "docx 6", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
+  parsed({ version: "docx 7", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
   parsed({ version: "eml 10", extensions: [".eml"], by: ["mail", "readEml"] }),
   parsed({ version: "mbox 11", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   parsed({ version: "odt 6", extensions: [".odt"], by: ["odt", "readOdt"] }),

@@ -39,3 +39,9 @@ test("a document counts what it leaves out", async () => {
     "deleted passages": 1,
   });
 });
+
+test("a list that nobody chose from shows what it has by default", async () => {
+  const list =
+    '<w:r><w:fldChar><w:ffData><w:ddList><w:default w:val="1"/><w:listEntry w:val="north"/><w:listEntry w:val="pier 3"/></w:ddList></w:ffData></w:fldChar></w:r>';
+  expect((await readWith(readDocx, writeDocx({ body: paragraph(list) }))).text).toBe("pier 3\n\n");
+});
