@@ -111,6 +111,8 @@ function valueOf(cell: Cell, facts: CellFacts): string {
 }
 
 function plainValue({ type, value, style }: Cell, { strings, styles, start }: CellFacts): string {
+  // The number of a text that a cell does not name would be that of the first one.
+  if (value === "") return "";
   switch (type) {
     case "s":
       return unescaped(strings[Number(value)] ?? "");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readCsv } from "../../../../src/worker/documents/formats/csv.ts";
+import { readSheet } from "../../../../src/worker/documents/formats/xlsx-sheet.ts";
 import { readXlsx } from "../../../../src/worker/documents/formats/xlsx.ts";
 import {
   BOOK_DIALECTS,
@@ -765,4 +766,18 @@ test.each([
   const read = await readWith(readCsv, table);
   expect(read.text).toContain(`\n${row}`);
   expect(read.leftOut).toEqual({ "rows of more cells than names": count });
+});
+
+test("cells with the type of a text or of a truth and without a value are empty", () => {
+  const rows: unknown[] = [];
+  readSheet(
+    '<worksheet><sheetData><row r="1"><c r="A1" t="s"/><c r="B1" t="b"/><c r="C1" t="s"><v>0</v></c></row></sheetData></worksheet>',
+    { strings: ["Oslo"], styles: [], struck: new Set(), start: 1900, isUnreckoned: false },
+    {
+      row: (_number, cells) => void rows.push([...cells]),
+      hideColumn: () => undefined,
+      unreckoned: () => undefined,
+    },
+  );
+  expect(rows).toEqual([[[2, "Oslo"]]]);
 });
