@@ -107,7 +107,7 @@ function dateOfKeys(
 }
 
 const DATED_LINE =
-  /^[ \t]{0,3}(?:#{1,6}[ \t]|[*_>-]{0,3}[ \t]?(?:date|dated|as of|updated|last updated|valid from|effective|effective from|datum|stand|gültig ab|vom|aktualisiert|en date du|à jour au|valable à partir du|fecha|vigente desde|actualizado)(?![\p{L}]))/iu;
+  /^[ \t]{0,3}(?:#{1,6}[ \t]|[*_>-]{0,3}[ \t]?(?:date|dated|as of|updated|last updated|valid from|effective|effective from|datum|stand|gültig ab|vom|aktualisiert|en date du|à jour au|valable à partir du|fecha|vigente desde|actualizado)(?![\p{L}-]))/iu;
 /** What every date with its year holds; quicker than what finds one. */
 const MAYBE_DATE = /\d{4}|\d[./]\d\d[./]\d\d|年/;
 const MOST_HEAD_CHARS = 2_000;

@@ -23,6 +23,7 @@ test.each([
 test.each([
   ["a heading", "# Prices of March 2025\n\nText", "2025-03"],
   ["a dated line", "# Preise\n\nStand: 3. Mai 2025\n", "2025-05-03"],
+  ["a word that begins as a dated line does", "Stand-alone sales since 2019\n", undefined],
   ["a dateline with its place", "Berlin, 3. Mai 2025\n\nSehr geehrte Damen", "2025-05-03"],
   ["a dateline alone", "ACME Ltd.\n14 March 2025\n\nDear Sir", "2025-03-14"],
   ["a French dateline", "Lyon, le 5 mai 2024\n\nMadame", "2024-05-05"],
