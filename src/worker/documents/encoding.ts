@@ -110,7 +110,10 @@ const blocksOf = (text: string): number =>
 const isControl = (byte: number): boolean =>
   (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13) || byte === 0x7f;
 
-const holdsControls = (bytes: Buffer): boolean => bytes.some((byte) => isControl(byte));
+/** DOS ends a text with one. */
+const CTRL_Z = 0x1a;
+const holdsControls = (bytes: Buffer): boolean =>
+  bytes.some((byte, at) => isControl(byte) && (byte !== CTRL_Z || at < bytes.length - 1));
 
 /** The escapes that lead into Japanese letters and out of them, with such letters between them. */
 const isIso2022 = (bytes: Buffer): boolean =>

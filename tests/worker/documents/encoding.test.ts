@@ -122,6 +122,12 @@ describe("the encoding of bytes", () => {
     expect(decodeBytes(foreign, "windows-1250")?.encoding).not.toBe("windows-1250");
   });
 
+  test("is told of a text that ends as DOS ends one, and of none that has such a sign within", () => {
+    const text = "Gr\xf6\xdfe;12\r\n\x1a";
+    expect(decodeBytes(Buffer.from(text, "latin1"))).toMatchObject({ encoding: "windows-1252" });
+    expect(decodeBytes(Buffer.from(`\x1a${text}`, "latin1"))).toBeUndefined();
+  });
+
   test("of a log with colours, and of UTF-8 with Japanese in it, stays UTF-8", async () => {
     for (const text of ["\x1b[31mERROR\x1b[0m one\n".repeat(40), "契約の期間は三年です。"]) {
       expect(decodeBytes(Buffer.from(text))).toEqual({ text, encoding: "utf-8" });
