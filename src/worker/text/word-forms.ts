@@ -1,3 +1,4 @@
+import { append } from "../../shared/group-by.ts";
 import { wordFile } from "../../shared/text/word-lists.ts";
 
 /** The languages whose words are known by lists. */
@@ -13,7 +14,7 @@ export function formsByStem(
   const groups = new Map<string, string[]>();
   for (const group of wordFile(language).forms) {
     const stems = group.split(" ").map(stemOf);
-    for (const stem of stems) groups.set(stem, [...(groups.get(stem) ?? []), ...stems]);
+    for (const stem of stems) for (const form of stems) append(groups, stem, form);
   }
   return groups;
 }

@@ -1,3 +1,4 @@
+import { append } from "../../../shared/group-by.ts";
 import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
 
 type Node = {
@@ -42,9 +43,7 @@ export function openFormula(): XmlVisitor & { text(text: string): void; finish()
       const outer = open.at(-1);
       if (node === undefined || outer === undefined) return;
       const written = write(node);
-      const parts = outer.parts.get(name) ?? [];
-      parts.push(written);
-      outer.parts.set(name, parts);
+      append(outer.parts, name, written);
       const isPart = name !== "r" && name !== "t";
       const isTight = !(isPart || outer.isAfterPart) || !meet(outer.text, written);
       outer.text += isTight ? written : ` ${written}`;

@@ -1,3 +1,4 @@
+import { groupBy } from "../../../shared/group-by.ts";
 import type { Canvas } from "./pdf-canvas.ts";
 import { BULLET } from "./pdf-glyphs.ts";
 import type { Font, Glyph, Placed } from "./pdf-glyphs.ts";
@@ -78,14 +79,7 @@ const isVisible = (glyph: Placed, grounds: Grounds): boolean =>
 const FEWEST_GLYPHS = 3;
 
 function framesOf(glyphs: readonly Placed[], rules: readonly Rule[]): Frame[] {
-  const turns = new Map<number, Placed[]>();
-  for (const glyph of glyphs) {
-    const { turn } = glyph.run.level;
-    const own = turns.get(turn);
-    if (own === undefined) turns.set(turn, [glyph]);
-    else own.push(glyph);
-  }
-  return [...turns]
+  return [...groupBy(glyphs, ({ run }) => run.level.turn)]
     .toSorted(([, one], [, other]) => other.length - one.length)
     .filter(([, own], at) => at === 0 || own.length >= FEWEST_GLYPHS)
     .map(([turn, own]) => ({ glyphs: own, rules: turnRules(rules, turn) }));

@@ -1,3 +1,4 @@
+import { append } from "../../../shared/group-by.ts";
 import type { Box } from "./pdf-shapes.ts";
 
 /** What is painted behind or above words. */
@@ -60,9 +61,7 @@ export function openGrounds(): Grounds {
       band += 1
     ) {
       count += 1;
-      const held = bands.get(band);
-      if (held === undefined) bands.set(band, [ground]);
-      else held.push(ground);
+      append(bands, band, ground);
     }
   };
   return {

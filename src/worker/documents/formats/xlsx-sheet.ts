@@ -1,3 +1,4 @@
+import { append } from "../../../shared/group-by.ts";
 import { walkXml } from "../reader/walk-xml.ts";
 import { isOn } from "./docx-styles.ts";
 import { GENERAL, numberText } from "./number-format.ts";
@@ -141,9 +142,7 @@ function openMerges(xml: string): { fill(row: number, cells: Cells): Cells } {
   const end = xml.lastIndexOf("sheetData>");
   for (const [, letters = "", first, last] of xml.slice(Math.max(0, end)).matchAll(ranges)) {
     if (first === last) continue;
-    const merges = starting.get(Number(first)) ?? [];
-    merges.push({ column: columnOf(letters), last: Number(last) });
-    starting.set(Number(first), merges);
+    append(starting, Number(first), { column: columnOf(letters), last: Number(last) });
   }
   let open: Span[] = [];
   return {
