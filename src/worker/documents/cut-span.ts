@@ -1,3 +1,4 @@
+import { isHighSurrogate } from "./lines.ts";
 import type { Block } from "./lines.ts";
 
 /** UTF-16 offsets, the end not included. */
@@ -44,7 +45,7 @@ function findCut(text: string, window: Span, cut: Block["cut"]): number {
     for (const match of tail.matchAll(boundary)) last = match.index + match[0].length;
     if (last > 0) return half + last;
   }
-  return splitsPair(text, window.end) ? window.end - 1 : window.end;
+  return isHighSurrogate(text, window.end - 1) ? window.end - 1 : window.end;
 }
 
 /** After one of these a piece may begin in a script that puts no blanks between words. */
@@ -68,12 +69,7 @@ function findRestart(text: string, piece: Span, overlap: number): number {
 
 /** Not the second half of a pair, nor a mark that belongs to the letter before it. */
 const beginsCharacter = (text: string, at: number): boolean =>
-  !splitsPair(text, at) && !/^[\p{M}\u200d\ufe0f]/u.test(text.slice(at, at + 2));
-
-function splitsPair(text: string, offset: number): boolean {
-  const before = text.charCodeAt(offset - 1);
-  return before >= 0xd800 && before <= 0xdbff;
-}
+  !isHighSurrogate(text, at - 1) && !/^[\p{M}\u200d\ufe0f]/u.test(text.slice(at, at + 2));
 
 /** A hostile title of a megabyte would otherwise be stored, searched and embedded with every chunk below it. */
 const TITLE_CHARS = 200;

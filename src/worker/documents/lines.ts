@@ -75,7 +75,8 @@ export function codePointOffsets(text: string): (offset: number) => number {
   };
 }
 
-function isHighSurrogate(text: string, at: number): boolean {
+/** Whether the first half of a surrogate pair stands at an offset. */
+export function isHighSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit >= 0xd800 && unit <= 0xdbff;
 }

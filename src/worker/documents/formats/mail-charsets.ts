@@ -62,16 +62,20 @@ export function withPlainHeader(bytes: Buffer): Buffer {
   const marked = bytes.subarray(0, MARK.length).equals(MARK) ? bytes.subarray(MARK.length) : bytes;
   const first = marked.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
   const mail = marked.subarray(Math.max(0, first));
-  const end = headerEnd(mail);
+  const end = bodyStart(mail);
   const header = mail.subarray(0, end);
   if (isUtf8(header) && !header.includes("\x1b$")) return mail;
   return Buffer.concat([Buffer.from(decodeHeader(header, charsetOf(mail))), mail.subarray(end)]);
 }
 
-const headerEnd = (mail: Buffer): number => {
-  const ends = ["\n\n", "\n\r\n"].map((mark) => mail.indexOf(mark)).filter((at) => at !== -1);
-  return ends.length === 0 ? mail.length : Math.min(...ends);
-};
+/** The offset behind the first empty line of a mail; its length where it has none. */
+export function bodyStart(mail: Buffer): number {
+  const ends = ["\n\n", "\n\r\n"].flatMap((mark) => {
+    const at = mail.indexOf(mark);
+    return at === -1 ? [] : [at + mark.length];
+  });
+  return Math.min(mail.length, ...ends);
+}
 
 const LOOKED_AT = 65_536;
 

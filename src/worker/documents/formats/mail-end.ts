@@ -1,3 +1,5 @@
+import { bodyStart } from "./mail-charsets.ts";
+
 /**
  * What tells that a mail was cut short: no line that ends its last part; an encoding of its text that breaks off; or fewer
  * bytes and lines than its header counts.
@@ -14,7 +16,7 @@ type ParsedMail = { readonly headers: readonly { readonly key: string; readonly 
 export function findMissingEnd(mail: ParsedMail, bytes: Buffer): MissingEnd | null {
   const type = headerOf(mail, "content-type");
   if (/^\s*multipart\//i.test(type)) return hasLastBoundary(type, bytes) ? null : "boundary";
-  const body = bodyOf(bytes);
+  const body = bytes.subarray(bodyStart(bytes));
   const end = endOfEncoding(headerOf(mail, "content-transfer-encoding"), body);
   if (end === "broken off") return "encoding";
   return end === "unknown" && isShorterThanCounted(mail, body) ? "length" : null;
@@ -31,15 +33,6 @@ function hasLastBoundary(type: string, bytes: Buffer): boolean {
   const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
   const boundary = quoted ?? plain;
   return boundary === undefined || bytes.includes(`--${boundary}--`, 0, "latin1");
-}
-
-/** What stands behind the first empty line. */
-function bodyOf(bytes: Buffer): Buffer {
-  const ends = ["\n\n", "\n\r\n"].flatMap((mark) => {
-    const at = bytes.indexOf(mark, 0, "latin1");
-    return at === -1 ? [] : [at + mark.length];
-  });
-  return bytes.subarray(ends.length === 0 ? bytes.length : Math.min(...ends));
 }
 
 type EncodingEnd = "reached" | "broken off" | "unknown";

@@ -1,5 +1,6 @@
 import { parseMailHeader } from "../mail-header.ts";
 import { cellTexts } from "../table-cells.ts";
+import { frontmatterLines } from "../units/cut-blocks.ts";
 
 /** A table of a text, in whichever of its layouts: what names its columns stands in no row. */
 export type Table = {
@@ -58,12 +59,6 @@ export function readTables(text: string): Table[] {
   }
   closeRecords(reader);
   return reader.tables;
-}
-
-function frontmatterLines(lines: readonly string[]): number {
-  if (lines[0]?.trim() !== "---") return 0;
-  const end = lines.indexOf("---", 1);
-  return end === -1 ? 0 : end + 1;
 }
 
 const HEADING = /^(?<marks>#{1,6})[ \t]+(?<title>.{1,200})/;

@@ -139,8 +139,9 @@ const linesOf = (text: string): Line[] =>
     text: line,
   }));
 
-function frontmatterLines(lines: readonly string[]): number {
-  if (lines[0]?.replace(/^\uFEFF/, "").trim() !== "---") return 0;
+/** How many lines the frontmatter of a text takes, with the marks around it. A byte order mark counts as a blank. */
+export function frontmatterLines(lines: readonly string[]): number {
+  if (lines[0]?.trim() !== "---") return 0;
   const end = lines.findIndex((line, at) => at > 0 && line.trim() === "---");
   return end === -1 ? 0 : end + 1;
 }
