@@ -121,12 +121,8 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
     },
     result: ({ val }) => void (field.chosen = Number(val) || 0),
     listEntry: ({ val = "" }) => void field.entries.push(val),
-    tbl: () => {
-      writer.openTable();
-    },
-    tr: () => {
-      writer.openRow();
-    },
+    tbl: writer.openTable,
+    tr: writer.openRow,
     tc: () => {
       span = { columns: 1, goesOn: false };
       writer.openCell(span);
@@ -134,9 +130,7 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
     gridSpan: ({ val }) =>
       void (span.columns = Math.min(MOST_COLUMNS, Math.max(1, Number(val) || 1))),
     vMerge: ({ val }) => void (span.goesOn = val !== "restart"),
-    txbxContent: () => {
-      writer.openBox();
-    },
+    txbxContent: writer.openBox,
     OLEObject: () => {
       leftOut.add("embedded files");
     },
@@ -170,15 +164,9 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
     ddList: () => {
       add(field.entries[field.chosen ?? 0] ?? "");
     },
-    tc: () => {
-      writer.closeCell();
-    },
-    tbl: () => {
-      writer.closeTable();
-    },
-    txbxContent: () => {
-      writer.closeBox();
-    },
+    tc: writer.closeCell,
+    tbl: writer.closeTable,
+    txbxContent: writer.closeBox,
   };
   const openFormulaPart = (name: string, attributes: XmlAttributes): void => {
     if (within.formula === 0) formula = openFormula();

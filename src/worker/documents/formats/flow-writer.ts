@@ -5,14 +5,14 @@ export type FlowWriter = {
   add(text: string): void;
   /** Ends a paragraph that is a heading of a level, an item of a list at a depth, or neither. */
   endParagraph(kind: ParagraphKind): void;
-  openTable(): void;
-  openRow(): void;
+  readonly openTable: () => void;
+  readonly openRow: () => void;
   openCell(span?: CellSpan): void;
-  closeCell(): void;
-  closeTable(): void;
+  readonly closeCell: () => void;
+  readonly closeTable: () => void;
   /** What is added from here on stands beside the paragraph that is open, and is written behind it. */
-  openBox(): void;
-  closeBox(): void;
+  readonly openBox: () => void;
+  readonly closeBox: () => void;
   /** What is added from here on is a note of that name, until it is closed. */
   openNote(name: string): void;
   closeNote(): void;

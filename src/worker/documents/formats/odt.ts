@@ -192,9 +192,7 @@ export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
     s: (attributes) => {
       writer.add(" ".repeat(Math.min(MOST_BLANKS, Number(attributes["c"] ?? 1) || 1)));
     },
-    table: () => {
-      writer.openTable();
-    },
+    table: writer.openTable,
     "table-row": () => {
       covered = 0;
       writer.openRow();

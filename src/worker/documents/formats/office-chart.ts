@@ -66,23 +66,12 @@ export function readChart(xml: string): Chart {
       if (Object.hasOwn(ROLES, name)) role = undefined;
     },
   });
-  const [first] = all;
   const points = Math.max(0, ...all.map(({ values }) => values.length));
-  const categories = first?.categories ?? [];
-  return {
-    title: titles
-      .map((title) => title.trim())
-      .filter(Boolean)
-      .join(", "),
-    rows:
-      points === 0
-        ? []
-        : [
-            ["", ...all.map(({ name }) => name)],
-            ...Array.from({ length: points }, (_, at) => [
-              categories[at] ?? "",
-              ...all.map(({ values }) => values[at] ?? ""),
-            ]),
-          ],
-  };
+  const names = ["", ...all.map(({ name }) => name)];
+  const rows = Array.from({ length: points }, (_, at) => [
+    all[0]?.categories[at] ?? "",
+    ...all.map(({ values }) => values[at] ?? ""),
+  ]);
+  const said = titles.map((title) => title.trim()).filter(Boolean);
+  return { title: said.join(", "), rows: points === 0 ? [] : [names, ...rows] };
 }

@@ -188,20 +188,19 @@ type Info = { readonly info: object };
 
 function propertiesOf(info: object): FileMetadata {
   const { Title, Author, CreationDate, ModDate } = info as Readonly<Record<string, unknown>>;
-  const [created, modified] = [dayOf(CreationDate), dayOf(ModDate)];
-  return {
-    ...(typeof Title === "string" && Title.trim() !== ""
-      ? { title: Title.trim().slice(0, 300) }
-      : {}),
-    ...(typeof Author === "string" && Author.trim() !== ""
-      ? { author: Author.trim().slice(0, 300) }
-      : {}),
-    ...(created === null ? {} : { created }),
-    ...(modified === null ? {} : { modified }),
+  const properties = {
+    title: wordsOfProperty(Title),
+    author: wordsOfProperty(Author),
+    created: dayOf(CreationDate),
+    modified: dayOf(ModDate),
   };
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ""));
 }
 
-function dayOf(date: unknown): string | null {
+const wordsOfProperty = (value: unknown): string =>
+  typeof value === "string" ? value.trim().slice(0, 300) : "";
+
+function dayOf(date: unknown): string {
   const day = typeof date === "string" ? /^(?:D:)?(\d{4})(\d{2})(\d{2})/.exec(date) : null;
-  return day === null ? null : day.slice(1).join("-");
+  return day?.slice(1).join("-") ?? "";
 }
