@@ -24,7 +24,7 @@ export type ChunkSettings = CutSettings;
 /** The chunks of a text in order, and the title of its first level-1 heading. */
 type ChunkedText = { readonly title: string | null; readonly chunks: readonly Chunk[] };
 
-/** What a text is cut by: its format, the line after its frontmatter (counted from 0), and its places in its file. */
+/** Decides the cuts: the format, the line after the frontmatter (from 0), and where parts of the text stand in the file. */
 type CutBy = {
   readonly format: Pick<Format, "cut">;
   readonly firstLine: number;
@@ -75,7 +75,7 @@ function firstTitle(blocks: readonly Block[]): string | null {
   return heading === undefined || heading.title === "" ? null : heading.title;
 }
 
-/** Packs the blocks of a section into spans of at most `maxChars`; only a block longer than that is cut. */
+/** Packs the blocks of a section into spans of at most `maxChars`; it cuts only a block that is longer. */
 function packSection(lines: Lines, section: Section, settings: CutSettings): Span[] {
   const packed: Span[] = [];
   for (const piece of section.blocks.flatMap((block) => piecesOf(lines, block, settings))) {
@@ -94,7 +94,7 @@ function piecesOf(lines: Lines, block: Block, settings: CutSettings): Span[] {
     : cutSpan(lines.text, span, block.cut, settings);
 }
 
-/** Drops blank lines around a span; the indent of the first line stays, because it means something. */
+/** Drops blank lines around a span; keeps the indent of the first line, which carries meaning in code and lists. */
 function trimSpan(text: string, { start, end }: Span): Span {
   let last = end;
   while (last > start && /\s/.test(text.charAt(last - 1))) last -= 1;
@@ -105,14 +105,14 @@ function trimSpan(text: string, { start, end }: Span): Span {
   return { start: first, end: last };
 }
 
-/** Consecutive blocks under the same headings. The headings that open it are part of its first block. */
+/** Consecutive blocks under the same headings. The headings that open the section are part of its first block. */
 type Section = { readonly headingPath: string | null; readonly blocks: readonly Block[] };
 
 type Heading = NonNullable<Block["heading"]>;
 
 /**
- * Cuts a document at its headings. A heading belongs to the text that follows it; one that is followed by no
- * text of its own goes along with the deeper heading after it, and else stands alone.
+ * Cuts a document at its headings. A heading belongs to the text that follows it. A heading without text of its own joins
+ * the deeper heading after it; without such a heading it stands alone.
  */
 export function cutSections(blocks: readonly Block[]): Section[] {
   const sections: Section[] = [];
@@ -144,7 +144,7 @@ export function cutSections(blocks: readonly Block[]): Section[] {
   return sections;
 }
 
-/** The opening becomes part of the first block, so that no cut leaves a heading alone. */
+/** Makes the opening headings part of the first block, so that no cut separates a heading from its text. */
 function prepend(opening: Block, blocks: readonly Block[]): Block[] {
   const [first, ...rest] = blocks;
   if (first === undefined) return [opening];

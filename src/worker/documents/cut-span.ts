@@ -4,7 +4,7 @@ import type { Block } from "./lines.ts";
 /** UTF-16 offsets, the end not included. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** UTF-16 units; a piece is never longer than `maxChars`, and at most half of it is overlap. */
+/** In UTF-16 units. A piece is never longer than `maxChars`, and at most half of a piece is overlap. */
 export type CutSettings = { readonly maxChars: number; readonly overlap: number };
 
 const LINE_END = /\n|\r(?!\n)/g;
@@ -13,13 +13,13 @@ const CLAUSE_END = /[,;:](?=\s)|[，、；：]/g;
 const BLANK = /\s/g;
 const SEPARATOR = /[,;}\]]/g;
 
-/** Tried in this order; the last boundary beyond half of the window is taken. */
+/** Boundaries in the order of preference; the cut is at the last one in the second half of the window. */
 const BOUNDARIES = {
   lines: [LINE_END, BLANK, SEPARATOR],
   sentences: [SENTENCE_END, LINE_END, CLAUSE_END, BLANK, SEPARATOR],
 } as const satisfies Record<Block["cut"], readonly RegExp[]>;
 
-/** Cuts a span that is too long into pieces that overlap, at line ends or sentence ends where there are any. */
+/** Cuts a span that is too long into overlapping pieces, at line ends or sentence ends if there are any. */
 export function cutSpan(
   text: string,
   span: Span,
@@ -48,12 +48,12 @@ function findCut(text: string, window: Span, cut: Block["cut"]): number {
   return isHighSurrogate(text, window.end - 1) ? window.end - 1 : window.end;
 }
 
-/** After one of these a piece may begin in a script that puts no blanks between words. */
+/** In a script without blanks between words a piece may begin behind one of these marks. */
 const UNSPACED_END = /[。！？、，；：）」』】]/;
 
 /**
- * `overlap` before the cut, moved on to the next word so that none is cut in two; where there are no blanks, to the
- * next mark of punctuation, or to the next whole character.
+ * Where the next piece begins: `overlap` before the cut, then forward to the next word; without blanks, forward to the next
+ * mark of punctuation or whole character.
  */
 function findRestart(text: string, piece: Span, overlap: number): number {
   const earliest = piece.end - Math.min(overlap, Math.floor((piece.end - piece.start) / 2));
@@ -67,16 +67,16 @@ function findRestart(text: string, piece: Span, overlap: number): number {
   return at;
 }
 
-/** Not the second half of a pair, nor a mark that belongs to the letter before it. */
+/** False for the second half of a surrogate pair and for a mark that combines with the letter before it. */
 const beginsCharacter = (text: string, at: number): boolean =>
   !isHighSurrogate(text, at - 1) && !/^[\p{M}\u200d\ufe0f]/u.test(text.slice(at, at + 2));
 
-/** A hostile title of a megabyte would otherwise be stored, searched and embedded with every chunk below it. */
+/** Bounds a hostile title of a megabyte, which would be stored, searched and embedded with every chunk below it. */
 const TITLE_CHARS = 200;
 
-/** A title or heading of at most 200 UTF-16 units, the last an ellipsis where it was longer. */
+/** The title or heading, cut to 200 UTF-16 units with an ellipsis at the end if it is longer. */
 export function shortenTitle(title: string): string {
   if (title.length <= TITLE_CHARS) return title;
-  // A surrogate pair that the cut went through is dropped whole.
+  // If the cut goes through a surrogate pair, its first half goes too.
   return `${title.slice(0, TITLE_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -5,7 +5,7 @@ import { findDates } from "../text/figures/dates.ts";
 import type { FileMetadata } from "./extraction.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 
-/** Where the date of a document stands, in the order of trust: what a person wrote for a date comes before what a program set. */
+/** Sources of the date of a document, the most trusted first: dates that a person wrote come before dates that a program set. */
 export const DATE_SOURCES = [
   "frontmatter",
   "mail_header",
@@ -17,23 +17,23 @@ export const DATE_SOURCES = [
 
 export type DateSource = (typeof DATE_SOURCES)[number];
 
-/** A date in the spelling of `periodOf`, with its days. */
+/** A date in the spelling of `periodOf`, with its first and last day. */
 export type DocumentDate = Period & { readonly source: DateSource; readonly date: string };
 
 export type DatedDocument = {
   readonly path: string;
   readonly text: string;
-  /** JSON of its frontmatter, or null. */
+  /** Frontmatter as JSON, or null. */
   readonly frontmatter: string | null;
-  /** What the file says about itself outside of its text. */
+  /** Properties of the file outside of its text. */
   readonly metadata?: FileMetadata | undefined;
-  /** Name of its format. */
+  /** Name of the format. */
   readonly format: string;
-  /** Of an attachment the date of its mail, as that says it. */
+  /** For an attachment: the date of its mail, as the mail spells it. */
   readonly mailDate?: string | undefined;
 };
 
-/** The dates of a document, one a source, the most trusted first. A time of the file is none of them. */
+/** The dates of a document, one per source, the most trusted first. The time of the file itself does not count. */
 export function datesOf(document: DatedDocument): readonly DocumentDate[] {
   const { path, text, frontmatter, metadata = {}, format, mailDate } = document;
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -45,7 +45,7 @@ export function datesOf(document: DatedDocument): readonly DocumentDate[] {
     ["mail_header", mailDate === undefined || isDatedMail ? null : dateIn(mailDate)],
     [sourceOfMetadata(format), said],
     ["file_name", findWrittenDate(name)?.date ?? null],
-    // A mail says its day in a line of its text as well.
+    // The text of a mail repeats its header, so it is no source of its own.
     [
       "text",
       MAIL.has(format) ? null : dateOfHead(frontmatter === null ? text : afterFrontmatter(text)),
@@ -61,7 +61,7 @@ export function datesOf(document: DatedDocument): readonly DocumentDate[] {
     .sort((one, other) => DATE_SOURCES.indexOf(one.source) - DATE_SOURCES.indexOf(other.source));
 }
 
-/** The most trusted date of a text that was read, in the spelling of `periodOf`; null where it says none. */
+/** The most trusted date of a Markdown text, in the spelling of `periodOf`; null if there is none. */
 export const documentDate = (path: string, text: string): string | null =>
   datesOf({
     path,
@@ -77,10 +77,10 @@ const MAIL: ReadonlySet<string> = new Set(["eml", "mbox"]);
 const sourceOfMetadata = (format: string): DateSource =>
   MAIL.has(format) ? "mail_header" : format === "html" ? "html_meta" : "properties";
 
-/** Clocks that were never set write 1601, 1899, 1904 or 1970-01-01. */
+/** Excludes the dates of clocks that were never set: 1601, 1899, 1904 or 1970-01-01. */
 const isPossible = ({ from, to }: Period): boolean => from >= "1970-01-02" && to < "2200-01-01";
 
-/** Keys that date a document, in the order in which they count. */
+/** Keys of frontmatter that date a document, the first one that holds a date counts. */
 const FRONTMATTER_KEYS: readonly string[] = [
   ...["date", "datum", "fecha", "valid_from", "effective", "effective_date", "stand", "published"],
   ...["created", "updated", "modified", "aktualisiert", "mise_a_jour"],
@@ -108,13 +108,13 @@ function dateOfKeys(
 
 const DATED_LINE =
   /^[ \t]{0,3}(?:#{1,6}[ \t]|[*_>-]{0,3}[ \t]?(?:date|dated|as of|updated|last updated|valid from|effective|effective from|datum|stand|gültig ab|vom|aktualisiert|en date du|à jour au|valable à partir du|fecha|vigente desde|actualizado)(?![\p{L}-]))/iu;
-/** What every date with its year holds; quicker than what finds one. */
+/** Every date with a year matches this; it is quicker than the search for dates. */
 const MAYBE_DATE = /\d{4}|\d[./]\d\d[./]\d\d|年/;
 const MOST_HEAD_CHARS = 2_000;
 const MOST_LINES = 15;
-/** "Berlin, 3. Mai 2025": a longer line is a sentence that tells of a day. */
+/** A line such as "Berlin, 3. Mai 2025" is shorter; a longer one is a sentence that mentions a day. */
 const MOST_DATELINE_CHARS = 60;
-/** Nothing before the day but a place that ends with a comma or a dash. */
+/** Before the day of a dateline: nothing, or a place that ends with a comma or a dash. */
 const PLACE_ALONE =
   /^[\s*_>]*(?:\p{Lu}[\p{L}.' -]{1,30}(?:,|\s[-–—])\s{1,3}(?:(?:den|the|le|a)\s)?)?[\s*_]*$/u;
 
@@ -136,7 +136,7 @@ function isDateline(line: string): boolean {
   return PLACE_ALONE.test(line.slice(0, figure.start)) && /^[\s*_.]*$/.test(line.slice(figure.end));
 }
 
-/** The first day or month of a text that names its year, else what `findWrittenDate` finds: a quarter, or a year alone. */
+/** The first day or month with its year in a text, else the result of `findWrittenDate`: a quarter, or a year alone. */
 function dateIn(text: string): string | null {
   const head = text.slice(0, 400);
   const mailed = /^(?:\w{3}, )?\d{1,2} \w{3} \d{4} [\d:]{4,8}/.test(head) ? Date.parse(head) : NaN;

@@ -6,10 +6,10 @@ import type Chardet from "chardet";
 export type DecodedText = { readonly text: string; readonly encoding: string };
 
 /**
- * Bytes as text: by their byte order mark, as UTF-16 by its pairs, strictly as UTF-8, as ISO-2022-JP by its escapes, and
- * else as the encoding of one byte or two whose letters they are most like. Undefined for what is none of them, or damaged
- * UTF-8. The text begins after the mark.
- * @param prior a label that is tried before bytes are compared with languages; nothing of it is believed that they contradict
+ * Decodes bytes as text: by the byte order mark, as UTF-16 by its pairs, strictly as UTF-8, as ISO-2022-JP by its escapes, else
+ * as the encoding of one or two bytes a letter that fits best. Undefined if none fits, or for damaged UTF-8. The text begins
+ * after the byte order mark.
+ * @param prior a label that is tried before the bytes are compared with languages; it is dropped if the bytes contradict it
  */
 export function decodeBytes(bytes: Buffer, prior?: string): DecodedText | undefined {
   const unicode = unicodeOf(bytes);
@@ -24,22 +24,22 @@ export function decodeBytes(bytes: Buffer, prior?: string): DecodedText | undefi
   return told ?? decodeByLetters(bytes);
 }
 
-/** The one of Node, also while the parser of mails is given another in its place. */
+/** Node's own decoder, also while `withMailDecoder` replaces the global one. */
 const Decoder = globalThis.TextDecoder;
 
 /**
- * Bytes in the encoding of a label, as pages and mails name it, and its own name.
- * @throws TypeError, RangeError for a label that is none, and for bytes that are not of the encoding
+ * Decodes bytes by a label, as pages and mails write it, and returns the standard name of the encoding as well.
+ * @throws RangeError for an unknown label, TypeError for bytes that are not of the encoding
  */
 export function decodeAs(label: string, bytes: Buffer): DecodedText {
   const decoder = new Decoder(label, { fatal: true });
   const { encoding } = decoder;
-  // Node 20 takes it for Latin-1, which has no letters from 80 to 9f.
+  // Node 20 decodes windows-1252 as Latin-1, which has no letters from 80 to 9f.
   const text = encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes);
   return { text, encoding };
 }
 
-/** Undefined for a label that is none, and for bytes that are not of the encoding. */
+/** Undefined for an unknown label, and for bytes that are not of the encoding. */
 export function tryDecode(label: string, bytes: Buffer): DecodedText | undefined {
   try {
     return decodeAs(label, bytes);
@@ -48,7 +48,7 @@ export function tryDecode(label: string, bytes: Buffer): DecodedText | undefined
   }
 }
 
-/** What Windows-1252 has from 80 on; what it leaves out is itself. */
+/** The characters of Windows-1252 from 80 to 9f; a code that it does not define stands for itself. */
 const FROM_80 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 const decodeWindows1252 = (bytes: Buffer): string =>
@@ -59,7 +59,7 @@ const decodeWindows1252 = (bytes: Buffer): string =>
 function unicodeOf(bytes: Buffer): string | undefined {
   if (bytes.length >= 2) {
     const mark = bytes.readUInt16BE(0);
-    // Four bytes with two of zero are the mark of UTF-32.
+    // FF FE 00 00 is the byte order mark of UTF-32.
     if (mark === 0xfffe && !isZero(bytes, 2)) return "utf-16le";
     if (mark === 0xfeff) return "utf-16be";
   }
@@ -69,17 +69,17 @@ function unicodeOf(bytes: Buffer): string | undefined {
 const isZero = (bytes: Buffer, at: number): boolean =>
   bytes.length >= at + 2 && bytes.readUInt16BE(at) === 0;
 
-/** Bytes that are looked at; a text goes on as it begins. */
+/** How many bytes at the start are tested for UTF-16. */
 const LOOKED_AT = 4_096;
 const FEWEST = 8;
-/** More of them are no text of one byte a letter. */
+/** Share of control bytes; with more it is no text of one byte a letter. */
 const MOST_CONTROLS = 0.02;
-/** Of UTF-16 without a blank, whose bytes may be UTF-8 as well: every second one is a control. */
+/** Share of control bytes; valid UTF-8 without a zero and with fewer than this stays UTF-8. */
 const MOST_ESCAPES = 0.25;
 
 /**
- * UTF-16 has controls where other texts have letters: the zeros of Latin, the fours of Cyrillic, all of them in Chinese. The
- * right order of its bytes is the one whose letters stand in the fewest blocks of 256.
+ * Detects UTF-16 by its many control bytes: zeros in Latin text, fours in Cyrillic, any in Chinese. The right order of bytes
+ * is the one whose letters fall into fewer blocks of 256 characters.
  */
 function utf16Of(bytes: Buffer): string | undefined {
   const head = bytes.subarray(0, LOOKED_AT);
@@ -98,10 +98,10 @@ function utf16Of(bytes: Buffer): string | undefined {
   return best?.blocks === second?.blocks ? undefined : best?.encoding;
 }
 
-/** Controls, and what Unicode leaves out for good. */
+/** Control characters and characters that Unicode never assigns. */
 const NO_TEXT = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffe\uffff]/;
 
-/** Between words and sentences, in any language; the head of a picture has none. */
+/** Every language has one of these between words or sentences; the head of a picture has none. */
 const HAS_GAPS = /[ \n\r\u3000-\u3002]/;
 
 const blocksOf = (text: string): number =>
@@ -115,11 +115,11 @@ const CTRL_Z = 0x1a;
 const holdsControls = (bytes: Buffer): boolean =>
   bytes.some((byte, at) => isControl(byte) && (byte !== CTRL_Z || at < bytes.length - 1));
 
-/** The escapes that lead into Japanese letters and out of them, with such letters between them. */
+/** Whether the bytes hold an escape into Japanese letters, such letters, and the escape out of them. */
 const isIso2022 = (bytes: Buffer): boolean =>
   bytes.includes("\x1b$") && /\x1b\$[@B][!-~]{2,}\s*\x1b\([BJ]/.test(bytes.toString("latin1"));
 
-/** With more of its bytes above 127 in whole letters of UTF-8 it is a file of that, damaged, which must not be read as if each byte were a letter. */
+/** If more of the bytes above 127 form whole letters of UTF-8, the file is damaged UTF-8 and must not be read byte by byte. */
 const MOST_UTF8 = 0.7;
 
 function isDamagedUtf8(bytes: Buffer): boolean {
@@ -141,12 +141,12 @@ function isDamagedUtf8(bytes: Buffer): boolean {
   return whole > (high - broken) * MOST_UTF8;
 }
 
-/** Shorter ones are compared with no language: one word of the West is as like Japanese as anything. */
+/** Shorter texts are not compared with languages: a single Western word may look like Japanese. */
 const FEWEST_COMPARED = 20;
-/** Bytes that are compared. */
+/** How many bytes are compared with languages. */
 const MOST_COMPARED = 65_536;
 
-/** Loaded by the first file that is no Unicode, which few are. */
+/** Loaded for the first file that is no Unicode, because few files need it. */
 const require = createRequire(import.meta.url);
 let chardet: typeof Chardet | undefined;
 
@@ -161,12 +161,12 @@ function decodeByLetters(bytes: Buffer): DecodedText | undefined {
   return high > bytes.length * MOST_HIGH ? undefined : tryLetters("windows-1252", bytes);
 }
 
-/** More of the bytes above 127 are no text in letters of the West. */
+/** Share of bytes above 127; with more it is no Western text. */
 const MOST_HIGH = 0.4;
 
 /**
- * Labels, the likeliest first. Of equally likely ones the one whose letters stand in fewer blocks; an encoding of one byte that
- * puts signs within words comes behind those that put fewer there.
+ * Labels of encodings, the likeliest first. Among equals the one whose letters fall into fewer blocks comes first. If the
+ * likeliest one has one byte a letter and puts signs within words, encodings that put fewer there come first.
  */
 function guessesOf(sample: Buffer): readonly string[] {
   chardet ??= require("chardet") as typeof Chardet;
@@ -187,7 +187,7 @@ function guessesOf(sample: Buffer): readonly string[] {
   return guesses.map(({ name }) => name);
 }
 
-/** Whole lines from the first letter on that is no ASCII. */
+/** Whole lines, from the line with the first non-ASCII byte on. */
 function sampleOf(bytes: Buffer): Buffer {
   if (bytes.length <= MOST_COMPARED) return bytes;
   const first = bytes.findIndex((byte) => byte >= 0x80);
@@ -197,7 +197,7 @@ function sampleOf(bytes: Buffer): Buffer {
   return end === -1 ? sample : sample.subarray(0, end);
 }
 
-/** What Windows has in the place of an ISO encoding: the same letters, some in other places. */
+/** The Windows encoding with the letters of an ISO encoding, some of them at other codes. */
 const WINDOWS: Readonly<Record<string, string>> = {
   "ISO-8859-1": "windows-1252",
   "ISO-8859-2": "windows-1250",
@@ -206,7 +206,7 @@ const WINDOWS: Readonly<Record<string, string>> = {
   "ISO-8859-9": "windows-1254",
 };
 
-/** Text of Windows is much more frequent; that of the ISO encoding shows by signs within words where it has letters. */
+/** Prefers the Windows encoding, which is much more frequent, unless it puts more signs within words than the ISO one. */
 function asWindows(label: string, bytes: Buffer): DecodedText | undefined {
   const own = tryLetters(label, bytes);
   const windows = label in WINDOWS ? tryLetters(WINDOWS[label] ?? label, bytes) : undefined;
@@ -214,11 +214,11 @@ function asWindows(label: string, bytes: Buffer): DecodedText | undefined {
   return signsWithin(own.text) < signsWithin(windows.text) ? own : windows;
 }
 
-/** Signs that stand where a word goes on. Powers, degrees and the point of Catalan are left out, which may. */
+/** Counts signs within words. Powers, degrees and the point of Catalan may stand there and do not count. */
 const signsWithin = (text: string): number =>
   text.match(/(?<=\p{L})(?:[¡-¨¬¯±´-¶¸¼-¿]|[«»ª°²³¹º®\u02c7-\u02dd](?=\p{L}))/gu)?.length ?? 0;
 
-/** A text with controls from 80 to 9f is in another encoding. */
+/** Undefined if the text has control characters from 80 to 9f: its encoding is another one. */
 function tryLetters(label: string, bytes: Buffer): DecodedText | undefined {
   const decoded = tryDecode(label, bytes);
   return decoded === undefined || /[\x80-\x9f]/.test(decoded.text) ? undefined : decoded;

@@ -1,101 +1,101 @@
 import type { RefusalCode } from "../../shared/failure.ts";
 import type { Places } from "./places.ts";
 
-/** A function that a process can find again: the module at this URL exports it under this name. */
+/** A function that another process can load: the module at URL `home` exports it as `name`. */
 export type ReaderFunction = { readonly home: string; readonly name: string };
 
-/** Makes text of the bytes of a file in a process of its own, one file after the other. Throws for a fault of the machinery. */
+/** Extracts the text of a file in a child process, one file after the other. Throws for a fault of the machinery. */
 export type ReadInChild = (
   reader: ReaderFunction,
   bytes: Buffer,
   encoding?: string,
 ) => Promise<Extraction>;
 
-/** What the texts below a path from the work root are in that are no Unicode and do not say theirs. */
+/** The encoding of files below a path (from the work root) that are no Unicode and name no encoding. */
 export type SourceEncoding = { readonly prefix: string; readonly encoding: string };
 
 export type Extractor = {
-  /** Name and version. Raised when the same bytes would become another text: what rests on the old one is stale. */
+  /** Name and version. Raise the version when the same bytes give another text: it marks stored texts as stale. */
   readonly version: string;
-  /** Versions that an extraction may name instead, of files that need another way to be read. */
+  /** Other versions that an extraction may name, for files that are read in another way. */
   readonly others?: readonly string[];
   /**
-   * Takes any bytes, however hostile; throws for a fault of the machinery alone.
-   * @param read does the work in a process of its own, which formats with parsers of others have to use
-   * @param encoding of its source
+   * Takes any bytes, however hostile; throws only for a fault of the machinery.
+   * @param read runs a reader in a child process; formats that use third-party parsers must use it
+   * @param encoding the configured encoding of the source
    */
   extract(bytes: Buffer, read: ReadInChild, encoding?: string): Promise<Extraction>;
 };
 
-/** The text of a file and where its parts stand in the file, or why it has none. */
+/** The text of a file with the places of its parts in the file, or why there is no text. */
 export type Extraction = ExtractedText | Unreadable;
 
 export type ExtractedText = {
   readonly kind: "text";
   readonly text: string;
   readonly places: Places;
-  /** What the file says about itself outside of its text. */
+  /** Properties of the file outside of its text. */
   readonly metadata?: FileMetadata;
-  /** One of `others`. */
+  /** One of the extractor's `others`. */
   readonly extractor?: string;
   /** Files that the file holds, in order. */
   readonly attachments?: readonly Attachment[];
-  /** How many more there are, beyond what is read of one file. */
+  /** How many attachments exceed the limit of one file and are not read. */
   readonly attachmentsLeftOut?: number;
   readonly leftOut?: LeftOut;
   /** Pages, from 1, whose words are in a picture. */
   readonly pictured?: readonly number[];
-  /** Pages, from 1, whose text lies on a picture of its words. */
+  /** Pages, from 1, whose text layer lies on a picture of the same words. */
   readonly layered?: readonly number[];
-  /** Settings that the pictures of both were read with, once they were. */
+  /** Settings of the OCR that read the `pictured` and `layered` pages; absent before. */
   readonly readWith?: string;
 };
 
-/** Pages of which a picture is read. */
+/** Pages that OCR has to read. */
 export const pagesToRead = (extracted: Extraction): readonly number[] => [
   ...(extracted.pictured ?? []),
   ...layeredIn(extracted),
 ];
 
-/** Those whose text is checked by the picture that it lies on. */
+/** Pages whose text layer OCR checks against the picture below it. */
 export const layeredIn = (extracted: Extraction): readonly number[] =>
   extracted.kind === "text" ? (extracted.layered ?? []) : [];
 
-/** What a person would see in the file and the text does not hold, counted by kind: `{ pictures: 2, "encrypted parts": 1 }`. */
+/** Counts by kind of content that a person sees in the file and the text lacks: `{ pictures: 2, "encrypted parts": 1 }`. */
 export type LeftOut = { readonly [kind: string]: number };
 
 /** A file that a mail or an archive holds. */
 export type Attachment = {
-  /** Its path below the file, such as `attachments/2/price-list.pdf`; no other attachment of the file has it. */
+  /** Path below the file, such as `attachments/2/price-list.pdf`, unique within the file. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Of its mail, as that says it. */
+  /** Date of the mail, as the mail spells it. */
   readonly date?: string;
 };
 
-/** The same bytes, as the process of the parsers handed them over. */
+/** The bytes of an attachment as a Buffer, without a copy. */
 export const attachedBytes = ({ bytes }: Pick<Attachment, "bytes">): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Names in the metadata of a file the pages whose text was not checked by the picture that it lies on. */
+/** Key in the metadata for the pages whose text layer OCR has not checked. */
 export const LAYERED_PAGES = "pages_over_pictures";
 
-/** Stands in the version of an extractor before the settings that pictures were read with. */
+/** In the version of an extractor, stands before the settings of the OCR. */
 export const READ_WITH = " read with ";
 
 type MetadataValue = string | number | boolean | readonly string[];
 
-/** `title` and `date` are those of the document; other names are the format's own. */
+/** `title` and `date` mean the same in every format; other names belong to one format. */
 export type FileMetadata = { readonly [name: string]: MetadataValue };
 
 export type Unreadable = {
   readonly kind: "unreadable";
   readonly code: RefusalCode;
-  /** A clause that follows the path of the file, and what to do. */
+  /** A clause that follows the path of the file, with the remedy. */
   readonly why: string;
   /**
-   * Whether the same bytes meet it again. `perhaps` of a limit of time or memory, which a busy machine may be the reason for;
-   * `never` of what is due to the machine, as it was at that moment.
+   * Whether the same bytes fail again. `perhaps`: a limit of time or memory, which a busy machine can cause; `never`: a
+   * fault of the machine at that moment.
    */
   readonly lasts: "always" | "perhaps" | "never";
   /** Pages, from 1, whose words are in a picture. */

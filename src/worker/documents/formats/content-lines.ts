@@ -4,7 +4,7 @@ import type { DecodedText } from "../encoding.ts";
 
 /** A line of a calendar or of a card: `NAME;PARAMETER=…:VALUE` (RFC 5545 and 6350). */
 export type Property = {
-  /** By which lines of a card belong together: "item1". */
+  /** Lines of a card with the same group belong together: "item1". */
   readonly group: string;
   readonly name: string;
   readonly parameters: string;
@@ -12,10 +12,10 @@ export type Property = {
 };
 export type Component = ReadonlyMap<string, readonly Property[]>;
 
-/** Lines that go on in the next one begin there with a blank. */
+/** A line end before the rest of a folded line, which begins with a blank or tab. */
 const FOLD = /\r?\n[ \t]/g;
 
-/** Programs cut lines at a number of bytes, which may be in the middle of a letter; those of two bytes a sign are cut between. */
+/** Joins folded lines, then decodes: programs fold at a number of bytes, even within a letter. UTF-16 is joined afterwards. */
 export function decodeUnfolded(bytes: Buffer, encoding: string | undefined): DecodedText {
   const whole = bytes.toString("latin1").replaceAll(FOLD, "");
   const decoded = decodeBytes(Buffer.from(whole, "latin1"), encoding);
@@ -24,7 +24,7 @@ export function decodeUnfolded(bytes: Buffer, encoding: string | undefined): Dec
     : { ...decoded, text: decoded.text.replaceAll(FOLD, "") };
 }
 
-/** The components of some kinds, each with its properties by name. */
+/** The components of the given kinds, each with its properties by name. */
 export function componentsOf(
   text: string,
   kinds: ReadonlySet<string>,
@@ -32,7 +32,7 @@ export function componentsOf(
 ): readonly Component[] {
   const components: Map<string, Property[]>[] = [];
   let component: Map<string, Property[]> | undefined;
-  /** Components within one, such as alarms, tell nothing of it. */
+  /** Depth of components within the current one, such as alarms, which are skipped. */
   let inner = 0;
   for (const property of propertiesOf(text)) {
     count();

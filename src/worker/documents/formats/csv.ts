@@ -6,7 +6,7 @@ import type { Extraction } from "../extraction.ts";
 import { isHeader, isValue, lineOfRow, modeOf, MOSTLY, oneLine, openTables } from "./table-rows.ts";
 import type { Cells } from "./table-rows.ts";
 
-/** Tables as text: a line a row, its cells with the names of their columns, and above them the lines that are no rows. */
+/** Reads a table as text: the lines above it, then one line per row, each cell behind the name of its column. */
 export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
   const decoded = decodeBytes(bytes, limits.encoding);
   if (decoded === undefined) {
@@ -34,7 +34,7 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
     const aligned = realign(isShifted ? ["", ...given] : given, layout);
     const cells = cellsOf(aligned);
     if (cells.size === 0) continue;
-    // What stands above the names with nothing in front names several of them.
+    // A row above the names that leaves the first cell empty names groups of columns.
     const isFew = cells.size > 1 && cells.size < layout.width - 1;
     const isGroups = row === layout.above && !cells.has(0) && isFew;
     if (row <= layout.above && !isGroups) {
@@ -52,7 +52,7 @@ export function readCsv(bytes: Buffer, limits: TextLimits): Extraction {
   return { ...builder.finish(metadata), ...countedOut({ "rows of more cells than names": torn }) };
 }
 
-/** What Excel writes into the first line of tables for other countries. */
+/** The first line `sep=;`, by which Excel names the delimiter. */
 const SEPARATOR = /^"?sep=([^\r\n"])"?(?:\r\n?|\n)/i;
 
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -62,7 +62,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["|", "bar"],
 ]);
 
-/** A line above the table: words, or a name and its value. */
+/** The text of a line above the table: words, or a name and its values. */
 const introOf = ([name = "", ...values]: readonly string[]): string =>
   values.length === 0
     ? oneLine(name)
@@ -75,17 +75,17 @@ type Layout = {
   readonly delimiter: string;
   /** Cells of a row. */
   readonly width: number;
-  /** Rows above the table. */
+  /** How many rows stand above the table. */
   readonly above: number;
-  /** Columns of figures or dates. */
+  /** Columns that hold figures or dates. */
   readonly values: ReadonlySet<number>;
-  /** Whether the first cell of each row has no name, as the row's own. */
+  /** Whether each row begins with its own name, for which the row of names has no cell. */
   readonly hasRowNames: boolean;
 };
 
 const SAMPLE_CHARS = 100_000;
 
-/** What the beginning of a text says of its table. @param said the delimiter, where the text says it */
+/** Guesses the layout of the table from the beginning of the text. @param said the delimiter that a `sep=` line names */
 function layoutOf(text: string, said: string | undefined): Layout {
   const candidates = (said === undefined ? [...NAMES.keys()] : [said]).map((delimiter) => {
     const rows = sampleOf(text, delimiter);
@@ -115,13 +115,13 @@ function layoutOf(text: string, said: string | undefined): Layout {
     return { delimiter, width, above: names, values: new Set(), hasRowNames };
   }
   const first = short ?? above;
-  // Most rows may leave the last cells empty.
+  // The row of names may be wider than most rows, which can leave the last cells empty.
   const width = usual < 2 ? usual : Math.max(usual, widthOf(rows[above] ?? []));
   const below = rows.slice(above + 1).filter((row) => widthOf(row) <= width);
   return { delimiter, width, above: first, values: valueColumns(below, width), hasRowNames };
 }
 
-/** Of a short table below many lines of names and values, as of a month with two bookings: rows that names prove, not most rows. */
+/** The width of a short table below many lines of names and values, such as two bookings: a row of names proves it. */
 function widthOfTable(rows: readonly (readonly string[])[], usual: number): number {
   const widths = rows.map(widthOf);
   const weightOf = (width: number): number =>
@@ -135,13 +135,13 @@ function widthOfTable(rows: readonly (readonly string[])[], usual: number): numb
   return heavier.sort((a, b) => weightOf(b) - weightOf(a)).find(isProven) ?? usual;
 }
 
-/** Rows up to the next empty one; all that follow where that is the second. */
+/** Rows up to the next empty one; all rows that follow if the first or second one is empty. */
 function blockAt(rows: readonly (readonly string[])[], at: number): readonly (readonly string[])[] {
   const length = rows.slice(at).findIndex((row) => widthOf(row) === 0);
   return rows.slice(at, length < 2 ? undefined : at + length);
 }
 
-/** Whether the first row names the columns but for one, and most of those below it have a cell more. */
+/** Whether the first row has one name fewer than most rows below have cells. */
 function isShort(rows: readonly (readonly string[])[], usual: number): boolean {
   const [names = [], ...below] = rows.filter((row) => widthOf(row) > 0);
   const isNames = names.length === usual - 1 && names.every((name) => /\S/.test(name));
@@ -151,7 +151,7 @@ function isShort(rows: readonly (readonly string[])[], usual: number): boolean {
   return isNames && isWhole && !names.every(isValue) && !isIntro;
 }
 
-/** As R writes them: names are quoted, those of rows, too, and figures are not. Commas between these may be of decimals. */
+/** Whether rows begin with names, as R writes them: names are quoted, figures are not, and no comma can be a decimal one. */
 function areRowNames(lines: readonly string[], delimiter: string, rows: string[][]): boolean {
   const bare = lines.filter(Boolean).map((line) => line.replaceAll(/"[^"]*"/g, '"'));
   const [{ length: columns } = [], ...below] = rows.filter((row) => widthOf(row) > 0);
@@ -174,7 +174,7 @@ function sampleOf(text: string, delimiter: string): string[][] {
   return rows.length > 1 && text.length > SAMPLE_CHARS ? rows.slice(0, -1) : rows;
 }
 
-/** Cells up to the last one that holds something. */
+/** The number of cells up to the last non-empty one. */
 const widthOf = (row: readonly string[]): number =>
   row.findLastIndex((cell) => cell.trim() !== "") + 1;
 
@@ -191,14 +191,14 @@ function decimalShare(rows: readonly (readonly string[])[]): number {
   return within / Math.max(1, all);
 }
 
-/** Whether a row names the columns of wider ones, which commas of decimals may part that nobody quoted: `Rent,850,00`. */
+/** Whether a row names the columns of a wider row that unquoted decimal commas split: `Rent,850,00`. */
 function isAboveParted(rows: readonly (readonly string[])[], at: number): boolean {
   const [names = [], first = []] = rows.slice(at, at + 2);
   const isNames = widthOf(names) > 1 && !names.some(isValue);
   return isNames && widthOf(first) > widthOf(names) && decimalShare([first]) > 0;
 }
 
-/** The row with which the table begins: as wide as most, and rows alike follow. */
+/** The row where the table begins: it is as wide as most rows, and similar rows follow. */
 function startOf(rows: readonly (readonly string[])[], width: number): number {
   const isAlike = (row: readonly string[], first: readonly string[]): boolean =>
     row.length >= width - 1 && (widthOf(row) <= width + 1 || row.length === first.length);
@@ -223,8 +223,8 @@ const valueColumns = (rows: readonly (readonly string[])[], width: number): Read
   );
 
 /**
- * A row with more cells than there are columns, because a delimiter stands in its words: these are put together again where
- * figures then stand in the columns of figures, and there is one way to have it so.
+ * Repairs a row that has too many cells because a delimiter stands in its words: joins cells again, if exactly one way puts
+ * figures into all columns of figures.
  */
 function realign(row: readonly string[], { delimiter, width, values }: Layout): readonly string[] {
   const more = widthOf(row) - width;
@@ -238,9 +238,8 @@ function realign(row: readonly string[], { delimiter, width, values }: Layout): 
 }
 
 /**
- * Rows by RFC 4180: a cell in quotation marks may hold delimiters, line ends, and marks that are doubled. Time in
- * proportion to the text.
- * @param end of a text that may be `cut` in the middle of a cell
+ * Parses rows by RFC 4180: a cell in quotation marks may hold delimiters, line ends and doubled marks. Linear in the text.
+ * @param end `cut` if the text may end within a cell
  */
 function* parseRows(
   text: string,
@@ -259,7 +258,7 @@ function* parseRows(
       );
     }
     if (cell === undefined) break;
-    // What follows a closing mark, up to the next delimiter, belongs to the cell.
+    // Text between a closing mark and the next delimiter belongs to the cell.
     const rest = plainCell(text, cell.end, delimiter);
     cells.push(cell.end === rest.end ? cell.value : cell.value + rest.value);
     at = rest.end;

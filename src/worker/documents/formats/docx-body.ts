@@ -9,7 +9,7 @@ import type { FlowWriter, ParagraphKind } from "./flow-writer.ts";
 import { openFormula } from "./formula.ts";
 import { shownIn, symbolOf } from "./symbol-fonts.ts";
 
-/** What the parts of one document share. */
+/** State that all parts of one document share. */
 export type DocxWork = {
   readonly writer: FlowWriter;
   readonly styleOf: (id: string) => Style;
@@ -18,7 +18,7 @@ export type DocxWork = {
   readonly changes: { insertions: number; deletions: number };
 };
 
-/** Writes what a part refers to by the id of a relation: a chart, a diagram, a document within the document. */
+/** Writes the chart, diagram or embedded document that a part refers to by the id of a relation. */
 export type AddReferred = (kind: "chart" | "diagram" | "document", id: string) => void;
 
 type Paragraph = {
@@ -27,10 +27,10 @@ type Paragraph = {
   list: string | undefined;
   listLevel: number | undefined;
   outline: number | undefined;
-  /** Its end was deleted: the next one goes on with it. */
+  /** Its paragraph mark was deleted: the next paragraph continues it. */
   isJoined: boolean;
 };
-/** Of a form: a box, or a list of which one entry is chosen. */
+/** A field of a form: a check box, or a list with one chosen entry. */
 type Field = { checked?: boolean; chosen?: number; readonly entries: string[] };
 type Run = {
   isHidden: boolean | undefined;
@@ -38,7 +38,7 @@ type Run = {
   shift: Shift;
 };
 
-/** Elements that stand for letters, or for the mark of a note by its id. */
+/** Elements that stand for characters, or for the mark of a note, where % is its id. */
 const LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ tab: " ", ptab: " ", br: "\n", cr: "\n", noBreakHyphen: "-" },
@@ -47,10 +47,10 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
 );
 
 const DEEPEST_HEADING = 9;
-/** What is there a second time for programs that don't know the first, or was so before a change. */
+/** Content that repeats other content for older programs, or the formatting before a tracked change. */
 const isRepeated = (name: string): boolean =>
   name === "Fallback" || /^[a-z]+[a-zA-Z]*Change$/.test(name);
-/** Deleted words are no text, those that were moved stand where they went. */
+/** Deleted words are no text; moved words count at their new place. */
 const isDeletion = (name: string): boolean => name === "del" || name === "moveFrom";
 const isInsertion = (name: string): boolean => name === "ins" || name === "moveTo";
 const isProperties = (name: string): boolean => /^(?:rPr|pPr|trPr|sdtPr|sectPr)$/.test(name);
@@ -59,7 +59,7 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
   const { writer, styleOf, numbering, leftOut, changes } = work;
   const paragraphs: Paragraph[] = [];
   let run: Run = newRun();
-  /** How many elements are open that are not read, and properties, and formulas. */
+  /** How many open elements are skipped, are properties, or are part of a formula. */
   const within = { unread: 0, properties: 0, formula: 0 };
   let formula = openFormula();
   let inText = false;
@@ -245,7 +245,7 @@ function setOn(paragraphs: readonly Paragraph[], values: Partial<Paragraph>): vo
   if (paragraph !== undefined) Object.assign(paragraph, values);
 }
 
-/** A heading by its outline, an item by its list, each with the number that its list gives it. */
+/** A heading by its outline level, or an item by its list, with the number that the list gives it. */
 function kindOf(
   paragraph: Paragraph,
   styleOf: (id: string) => Style,
@@ -265,7 +265,7 @@ function kindOf(
   if (level !== undefined && level >= 1 && level <= DEEPEST_HEADING)
     return { kind: "heading", level, label: label === "" ? undefined : label };
   if (!isListed) return { kind: "plain" };
-  // A list that numbers nothing only sets its paragraphs in.
+  // A list without numbers or bullets only indents its paragraphs.
   return label === undefined
     ? { kind: "plain" }
     : { kind: "item", depth, label: label === "" ? undefined : label };

@@ -13,17 +13,17 @@ type Levels = Map<number, Level>;
 type Definition = { readonly levels: Levels; link: string | undefined };
 type List = { definition: string; readonly starts: Map<number, number>; readonly levels: Levels };
 
-/** The numbers of paragraphs, counted on as they are asked for in the order of the document. */
+/** The numbers of paragraphs. Each call counts on, so calls must follow the order of the document. */
 export type Numbering = {
-  /** What stands before the paragraph of a list at a level; an empty text for a bullet, undefined for nothing. */
+  /** The label of the next paragraph of a list at a level; "" for a bullet, undefined for no label. */
   next(list: string, level: number): string | undefined;
-  /** The level of a list that paragraphs of a style are at. */
+  /** The level of a list that belongs to a paragraph style. */
   levelOfStyle(list: string, style: string): number | undefined;
 };
 
 const MOST_LEVELS = 9;
 
-/** @param listOfStyle the list of a style of lists, which a definition may refer to */
+/** @param listOfStyle the list of a list style, to which a definition may refer */
 export function readNumbering(
   xml: string,
   listOfStyle: (style: string) => string | undefined,
@@ -53,7 +53,7 @@ export function readNumbering(
       const levels = levelsOf(name);
       const list = lists.get(name);
       const level = levels?.get(at);
-      // A list without a definition is one of bullets.
+      // A list without a definition has bullets.
       if (levels === undefined || list === undefined || level === undefined) return "";
       const count = counts.get(list.definition) ?? [];
       counts.set(list.definition, count);

@@ -1,6 +1,6 @@
 import { walkXml } from "../reader/walk-xml.ts";
 
-/** What a style says of the paragraphs and words that have it. */
+/** The properties that a style gives to paragraphs and words. */
 export type Style = {
   readonly level: number | undefined;
   readonly list: string | undefined;
@@ -17,11 +17,11 @@ const NO_STYLE: Style = {
   isHidden: undefined,
 };
 
-/** Whether a property that has no value, or one, is on. */
+/** Whether a property is on, by its `val`; without a value it is on. */
 export const isOn = (val: string | undefined): boolean =>
   val !== "0" && val !== "false" && val !== "off";
 
-/** Styles by their ids; a heading is told by its outline, or its English name, whatever the language of the program calls it. */
+/** Styles by id. A heading has an outline level or its English name, which every language version of the program keeps. */
 export function readStyles(xml: string): (id: string) => Style {
   const styles = new Map<string, OwnStyle>();
   let style: OwnStyle | undefined;
@@ -48,10 +48,10 @@ export function readStyles(xml: string): (id: string) => Style {
   return (id) => withBases(styles, id);
 }
 
-/** Styles that rest on each other in a circle, or on very many, have no more. */
+/** Bounds chains of base styles, which may be circular. */
 const MOST_BASES = 20;
 
-/** A style has what it does not say from the one below it. */
+/** A style with the properties that it inherits from its base styles. */
 function withBases(styles: ReadonlyMap<string, OwnStyle>, id: string): Style {
   let found = NO_STYLE;
   let style = styles.get(id);

@@ -17,7 +17,7 @@ import { mainPart, relationsOf, targetOf } from "./office-package.ts";
 import type { Relation } from "./office-package.ts";
 import { readProperties } from "./office-properties.ts";
 
-/** A change that nobody has accepted yet is read as if somebody had, and the metadata count it. */
+/** Reads tracked changes as if they were accepted, and counts them in the metadata. */
 export function readDocx(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
   const main = mainPart(archive, "word/document.xml");
@@ -48,7 +48,7 @@ export function readDocx(bytes: Buffer, limits: TextLimits): Extraction {
   return { ...builder.finish(metadata), ...leftOut.finish() };
 }
 
-/** Programs that write no relations put these parts beside the document. */
+/** Adds the usual places of parts, for programs that write no relations. */
 const withUsualParts = (relations: readonly Relation[], main: string): readonly Relation[] => [
   ...relations,
   ...["styles", "numbering", "footnotes", "endnotes", "comments"].map((type) => ({
@@ -74,7 +74,7 @@ function openWork(
   };
 }
 
-/** What stands in the document by a reference, written where the reference is. */
+/** Writes a referred part where its reference stands. */
 const referredBy =
   (archive: Archive, relations: readonly Relation[], { writer, leftOut }: DocxWork): AddReferred =>
   (kind, id) => {
@@ -96,7 +96,7 @@ const referredBy =
     writer.closeBox();
   };
 
-/** The words of a diagram are a paragraph for each of its shapes. */
+/** Adds the words of a diagram, one paragraph per shape. */
 function addDiagram(xml: string, writer: DocxWork["writer"]): void {
   let inText = false;
   walkXml(xml, {
@@ -119,7 +119,7 @@ type NotePart = {
   readonly nameOf: (id: string) => string;
 };
 
-/** Footnotes, endnotes and comments: each names the mark that stands in the text. */
+/** Footnotes, endnotes and comments; each note is named by its mark in the text. */
 const NOTE_PARTS: readonly NotePart[] = [
   { type: "footnotes", element: "footnote", nameOf: (id) => `[^${id}]` },
   { type: "endnotes", element: "endnote", nameOf: (id) => `[^e${id}]` },
@@ -140,7 +140,7 @@ function addNotes(
   let isOpen = false;
   walkXml(xml, {
     open(name, attributes) {
-      // Those with a type are the lines between text and notes.
+      // A note with a type is only the line between text and notes.
       const { type: kind = "normal", author: by, id = "" } = attributes;
       if (name === element && kind === "normal") {
         writer.openNote(`${nameOf(id)}${by === undefined ? "" : ` ${by}`}`);
@@ -159,7 +159,7 @@ function addNotes(
   });
 }
 
-/** What stands above and below each page, once where several parts say the same. */
+/** Adds the headers and footers, equal ones only once. */
 function addMargins(archive: Archive, relations: readonly Relation[], work: DocxWork): void {
   const seen = new Set<string>();
   for (const type of ["header", "footer"]) {

@@ -10,10 +10,10 @@ import type { Extraction } from "../extraction.ts";
 import { readPage } from "./html.ts";
 import { readProperties } from "./office-properties.ts";
 
-/** Books: their chapters in the order of reading, each read as a page that was saved. */
+/** Reads a book: its chapters in reading order, each as a saved page. */
 export function readEpub(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
-  // Fonts may be disguised, which is no encryption of the book.
+  // Obfuscated fonts are listed there too, which is no encryption of the book.
   if (/EncryptedKey|xmlenc(?:11)?#aes/.test(archive.text("META-INF/encryption.xml") ?? "")) {
     throw new NoText(
       "FILE_ENCRYPTED",
@@ -52,7 +52,7 @@ function packageOf(archive: Archive): string {
   return part;
 }
 
-/** The parts that hold chapters, as the spine of the book orders them. */
+/** The parts of the chapters in the order of the spine, the number of pictures, and the style sheets. */
 function contentsOf(
   archive: Archive,
   part: string,
@@ -83,7 +83,7 @@ function contentsOf(
   return { chapters, pictures, sheets };
 }
 
-/** A name in a package is an address, in which blanks and letters may be spelled by their numbers. */
+/** Decodes a name in a package, which is a URL with percent escapes. */
 function decodedOf(href: string): string {
   try {
     return decodeURIComponent(href.replace(/#.*/, ""));

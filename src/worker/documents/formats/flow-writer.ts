@@ -1,53 +1,53 @@
 import type { TextBuilder } from "../reader/text-builder.ts";
 
-/** Where the words of a word processor's document go: paragraphs, headings, lists and tables in each other, and notes at the end. */
+/** Receives the words of a document in order, and writes paragraphs, headings, lists, nested tables, and the notes at the end. */
 export type FlowWriter = {
   add(text: string): void;
-  /** Ends a paragraph that is a heading of a level, an item of a list at a depth, or neither. */
+  /** Ends the open paragraph, and says whether it is a heading, an item of a list, or plain. */
   endParagraph(kind: ParagraphKind): void;
   readonly openTable: () => void;
   readonly openRow: () => void;
   openCell(span?: CellSpan): void;
   readonly closeCell: () => void;
   readonly closeTable: () => void;
-  /** What is added from here on stands beside the paragraph that is open, and is written behind it. */
+  /** Opens a box beside the open paragraph; its text is written behind that paragraph. */
   readonly openBox: () => void;
   readonly closeBox: () => void;
-  /** What is added from here on is a note of that name, until it is closed. */
+  /** Opens a note of that name; text belongs to it until `closeNote`. */
   openNote(name: string): void;
   closeNote(): void;
   /** Writes the notes. */
   finish(): void;
 };
 
-/** How many columns a cell goes over, and whether it goes on from the row above; it may be told until the cell is closed. */
+/** How many columns a cell spans, and whether it continues the cell above. The caller may change it until the cell is closed. */
 export type CellSpan = { columns: number; goesOn: boolean };
 
 export type ParagraphKind =
   | { readonly kind: "plain" }
   | { readonly kind: "heading"; readonly level: number; readonly label?: string | undefined }
-  /** Without a label it has a bullet. */
+  /** An item without a label has a bullet. */
   | { readonly kind: "item"; readonly depth: number; readonly label?: string | undefined };
 
 const DEEPEST_HEADING = 6;
 const DEEPEST_ITEM = 8;
-/** A row of more columns is written as its cells alone, and a table of Markdown is cut there. */
+/** A row with more columns is written without its spans, and the rule of a Markdown table ends there. */
 const MOST_COLUMNS = 200;
-/** A longer cell is said once, however many columns it goes over. */
+/** A longer cell is written once, however many columns it spans. */
 const MOST_REPEATED_CHARS = 80;
 const oneCell = (): CellSpan => ({ columns: 1, goesOn: false });
 
 type Cell = { readonly text: string; readonly span: CellSpan };
 type Table = { readonly rows: Cell[][]; readonly spans: CellSpan[] };
 
-/** Blocks go to the document or into a box; a cell and a note are one line, of as many paragraphs as there are. */
+/** An open place for text: `blocks` for the document or a box, `line` for a cell or a note, which joins all paragraphs. */
 type Frame = {
   readonly kind: "blocks" | "line";
   readonly put: (block: string) => void;
   pieces: string[];
-  /** Where the paragraph of a line begins. */
+  /** Index of the first piece of the open paragraph of a line. */
   from: number;
-  /** Boxes beside the paragraph. */
+  /** Texts of the boxes beside the open paragraph. */
   boxes: string[];
   isAfterItem: boolean;
 };
@@ -129,7 +129,7 @@ export function openFlowWriter(builder: Pick<TextBuilder, "add">): FlowWriter {
           ? row.map(({ text }) => text)
           : row.flatMap((cell) => cellsOf(cell, at === 0, row.length)),
       );
-      // One in a cell is part of its words.
+      // A table within a cell becomes part of the text of the cell.
       if (frame.kind === "line")
         add(texts.map((row) => row.map((text) => text.trim()).join("; ")).join(" / "));
       else {
@@ -168,7 +168,7 @@ export function openFlowWriter(builder: Pick<TextBuilder, "add">): FlowWriter {
 const columnsOf = (row: readonly Cell[]): number =>
   row.reduce((sum, { span }) => sum + span.columns, 0);
 
-/** The text of the cell above one that begins at a column. */
+/** The text of the cell in the row above, at a column. */
 function textAbove({ rows }: Table, column: number): string | undefined {
   let at = 0;
   for (const { text, span } of rows.at(-2) ?? []) {
@@ -178,7 +178,7 @@ function textAbove({ rows }: Table, column: number): string | undefined {
   return undefined;
 }
 
-/** A name of several columns is said of each. */
+/** The texts of a cell for each column it spans; in the first row its name is repeated for each. */
 function cellsOf({ text, span }: Cell, isFirstRow: boolean, cells: number): string[] {
   const isRepeated = isFirstRow && cells > 1 && text.length <= MOST_REPEATED_CHARS;
   return [text, ...Array.from({ length: span.columns - 1 }, () => (isRepeated ? text : ""))];
@@ -196,7 +196,7 @@ function paragraphOf(text: string, kind: ParagraphKind): string {
     }
     case "item": {
       const { depth, label = "-" } = kind;
-      // What Markdown does not take for the number of an item stands behind a bullet.
+      // A label that is no list number in Markdown stands behind a bullet.
       const mark = /^(?:-|\d{1,9}[.)])$/.test(label) ? label : `- ${label}`;
       return `${"  ".repeat(within(depth, 0, DEEPEST_ITEM))}${mark} ${line}\n`;
     }

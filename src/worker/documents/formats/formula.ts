@@ -3,11 +3,11 @@ import type { XmlAttributes, XmlVisitor } from "../reader/walk-xml.ts";
 
 type Node = {
   readonly name: string;
-  /** What its elements say, by their names, in order. */
+  /** Texts of its child elements by name, in order. */
   readonly parts: Map<string, string[]>;
   readonly settings: Map<string, string>;
   text: string;
-  /** Whether its text ends with something of more than letters, that the next letter must stand apart from. */
+  /** Whether its text ends with a structure, such as a fraction, which needs a blank before the next letter. */
   isAfterPart: boolean;
 };
 
@@ -56,7 +56,7 @@ export function openFormula(): XmlVisitor & { text(text: string): void; finish()
 const meet = (one: string, other: string): boolean =>
   /[\p{L}\p{N}]$/u.test(one) && /^[\p{L}\p{N}√∑∏∫]/u.test(other);
 
-/** Within brackets, unless it is one word or number. */
+/** Adds brackets, unless the text is one word or number, or has them. */
 const group = (text: string): string =>
   /^[\p{L}\p{N}.,∞′]*$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
 

@@ -7,7 +7,7 @@ import type { TextLimits } from "../reader/text-builder.ts";
 import type { Extraction } from "../extraction.ts";
 import { countLeftOut } from "../left-out.ts";
 
-/** A page with what stands beside it. @throws NoText where elements lie too deep in each other */
+/** The text of a page, with the parts beside its main content. @throws NoText if elements are nested too deep */
 export function readPage(html: string, sheets: Pick<HtmlPage, "shifts"> = {}): PageText {
   const page = htmlText({ html, url: "about:blank", beside: "kept", ...sheets });
   if (page.kind !== "too_deep") return page;
@@ -18,8 +18,8 @@ export function readPage(html: string, sheets: Pick<HtmlPage, "shifts"> = {}): P
 }
 
 /**
- * Pages that were saved: read by the walk that reads pages of the web, but for what stands beside the page, which is kept.
- * No script runs, and nothing is fetched.
+ * Reads a saved page as pages of the web are read, but keeps the parts beside the main content. It runs no script and
+ * fetches nothing.
  */
 export function readHtml(bytes: Buffer, limits: TextLimits): Extraction {
   const { text: html, encoding } = decodeHtml(bytes, limits);
@@ -38,7 +38,7 @@ export function readHtml(bytes: Buffer, limits: TextLimits): Extraction {
 }
 
 const HEAD_CHARS = 65_536;
-/** Names of meta elements that date a page, in the order in which they count. */
+/** Names of meta elements that date a page; the first one that is there counts. */
 const DATE_NAMES: readonly string[] = [
   ...["article:published_time", "datepublished", "dcterms.issued", "dc.date.issued", "dc.date"],
   ...["dcterms.date", "date", "pubdate", "dcterms.created", "dc.date.created"],
@@ -46,7 +46,7 @@ const DATE_NAMES: readonly string[] = [
   "last-modified",
 ];
 
-/** What the page says of its day, as it is written. */
+/** The date that a meta element gives the page, as it is written. */
 function metaDate(html: string): string | undefined {
   const held = new Map<string, string>();
   for (const [element] of html.slice(0, HEAD_CHARS).matchAll(/<meta\b[^<>]{0,600}>/gi)) {
@@ -69,7 +69,7 @@ function attributeOf(element: string, name: string): string | undefined {
 
 const META_BYTES = 2_048;
 
-/** Unicode where it is that, else what the page says, else what its bytes look like. */
+/** Decodes as Unicode if the bytes are that, else by the label of the page, else by what the bytes look like. */
 function decodeHtml(bytes: Buffer, { encoding }: TextLimits): DecodedText {
   const head = bytes.toString("latin1", 0, META_BYTES);
   const label = /<meta[^>]{0,200}charset\s*=\s*["']?([\w:-]{1,40})/i.exec(head)?.[1];

@@ -5,7 +5,7 @@ import type { Extraction } from "../extraction.ts";
 import { componentsOf, dateOf, decodeUnfolded, unescaped } from "./content-lines.ts";
 import type { Component, Property } from "./content-lines.ts";
 
-/** What is told of an appointment or a task, in this order, and what it is called. */
+/** The properties of an appointment or a task that are written, in this order, with their labels. */
 const FIELDS: readonly (readonly [property: string, name: string])[] = [
   ["DTSTART", "Start"],
   ["DTEND", "End"],
@@ -29,10 +29,10 @@ const FIELDS: readonly (readonly [property: string, name: string])[] = [
 ];
 const DATES = new Set(["DTSTART", "DTEND", "DUE", "RDATE", "EXDATE", "RECURRENCE-ID", "COMPLETED"]);
 const PERSONS = new Set(["ORGANIZER", "ATTENDEE"]);
-/** Parts of a calendar that stand for themselves. */
+/** Components of a calendar that become entries of the text. */
 const ENTRIES = new Set(["VEVENT", "VTODO", "VJOURNAL"]);
 
-/** Calendars: each appointment, task or note under its title, a line for each thing that is known of it. */
+/** Reads a calendar: each appointment, task or note under its title, one line per property. */
 export function readIcs(bytes: Buffer, limits: TextLimits): Extraction {
   const builder = openTextBuilder(limits);
   const { text, encoding } = decodeUnfolded(bytes, limits.encoding);
@@ -54,7 +54,7 @@ export function readIcs(bytes: Buffer, limits: TextLimits): Extraction {
 
 const MOST_INVITED = 100;
 
-/** The appointments and tasks of a calendar in a mail, a paragraph each; an empty text where it has none. */
+/** The appointments and tasks of a calendar in a mail, one paragraph each; "" if there are none. */
 export function invitationText(bytes: Buffer): string {
   const { text } = decodeUnfolded(bytes, undefined);
   const method = /^METHOD:(\w{1,40})/m.exec(text)?.[1];
@@ -79,7 +79,7 @@ const linesOf = (entry: Component): string[] =>
     return values.length === 0 ? [] : [`${label}: ${values.join(", ")}`];
   });
 
-/** The end of whole days is the day after the last one. */
+/** For whole days, DTEND is the day after the last one: replaces it by the last one. */
 function lastDay(end: Property, entry: Component): Property {
   const [from = "", to] = [entry.get("DTSTART")?.[0]?.value, end.value];
   if (!/^\d{8} \d{8}$/.test(`${from} ${to}`) || to <= from) return end;

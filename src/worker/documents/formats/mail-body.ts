@@ -1,12 +1,12 @@
-/** Which of two parts that are to say the same a mail is read by. */
+/** Which of its two alternative parts a mail is read from: the plain text, the page, or both. */
 export type ChosenPart = "text" | "page" | "both";
 
-/** With more of its own, a part says something that the other one does not. */
+/** Share of own words; a part with more says something that the other one does not. */
 const MOST_OWN = 0.25;
-/** A text of fewer words that has no figure of its own is a notice that the mail has a page. */
+/** A plain text with fewer words and no figure of its own only says that the mail has a page. */
 const FEWEST_WORDS = 25;
 
-/** @param text the plain text of a mail, and the words of its page: links are not compared, for each part writes them in its own way */
+/** Compares the words of both parts, without links, which each part spells in its own way. */
 export function choosePart({ text, page }: { text: string; page: string }): ChosenPart {
   const [plain, shown] = [wordsOf(text), wordsOf(page)];
   if (shown.size === 0) return "text";

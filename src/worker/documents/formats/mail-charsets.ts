@@ -4,8 +4,8 @@ import { decodeBytes, tryDecode } from "../encoding.ts";
 const PlainDecoder = globalThis.TextDecoder;
 
 /**
- * Decodes what the parser of mails decodes: a program that knows no charset writes one of these two labels, or none, which the
- * parser takes for one of them. Any other label is believed.
+ * The decoder for the parser of mails. Programs that know no charset write utf-8 or windows-1252, or no label, which the
+ * parser takes for one of these: then the bytes decide. Any other label is believed.
  */
 class MailDecoder extends PlainDecoder {
   override decode(input?: Bytes | null, options?: { stream?: boolean }): string {
@@ -17,8 +17,8 @@ class MailDecoder extends PlainDecoder {
 }
 
 /**
- * The parser joins lines of `format=flowed` with the marks of quotation before them, which then stand within a sentence, and
- * takes the blank before one that is none: a line end more, or a blank, keeps it from both.
+ * Protects lines of `format=flowed` from the parser: it would join quoted lines and leave their ">" within a sentence (more
+ * line ends prevent that), and would drop the blank before a ">" that marks no quotation (a second blank prevents that).
  */
 const holdQuotes = (text: string): string =>
   text.replaceAll(/^>.* $/gm, "$&\r\r").replaceAll(/^ (?=>)/gm, "  ");
@@ -32,7 +32,7 @@ const bytesOf = (input: Bytes | null | undefined): Buffer | undefined => {
     : Buffer.from(input);
 };
 
-/** With more letters above 127 a text is in none of the languages that Windows-1252 is for. */
+/** Share of bytes above 127; with more a text is in no language of Windows-1252. */
 const MOST_HIGH = 0.4;
 
 function textOf(bytes: Buffer, label: string): string | undefined {
@@ -43,7 +43,7 @@ function textOf(bytes: Buffer, label: string): string | undefined {
 
 let parsing = 0;
 
-/** The parser makes decoders when it is imported and while it parses; nothing else of this process may be given these. */
+/** Replaces the global TextDecoder while the parser is imported and parses, and only then: other code needs the real one. */
 export async function withMailDecoder<T>(parse: () => Promise<T>): Promise<T> {
   parsing += 1;
   globalThis.TextDecoder = MailDecoder;
@@ -57,7 +57,7 @@ export async function withMailDecoder<T>(parse: () => Promise<T>): Promise<T> {
 
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** A mail as its parser takes it: from its first member on, and with a header that is UTF-8. */
+/** A mail as the parser needs it: it begins with its header, and the header is UTF-8. */
 export function withPlainHeader(bytes: Buffer): Buffer {
   const marked = bytes.subarray(0, MARK.length).equals(MARK) ? bytes.subarray(MARK.length) : bytes;
   const first = marked.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
@@ -79,11 +79,11 @@ export function bodyStart(mail: Buffer): number {
 
 const LOOKED_AT = 65_536;
 
-/** The first charset that the mail names, for its text; members with raw letters are in the same one. */
+/** The first charset that the mail names. It is that of the text; raw letters in the header are in the same one. */
 const charsetOf = (mail: Buffer): string | undefined =>
   /charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(mail.toString("latin1", 0, LOOKED_AT))?.[1];
 
-/** Only the lines with letters above 127 are in it: between names of members a language is hard to see. */
+/** Guesses the encoding from the lines with raw letters alone, because ASCII lines hide the language, and decodes the header. */
 function decodeHeader(header: Buffer, charset: string | undefined): string {
   const lines = header.toString("latin1").split("\n");
   const raw = lines.filter((line) => /[\x1b\x80-\xff]/.test(line)).join("\n");

@@ -1,8 +1,8 @@
 import { bodyStart } from "./mail-charsets.ts";
 
 /**
- * What tells that a mail was cut short: no line that ends its last part; an encoding of its text that breaks off; or fewer
- * bytes and lines than its header counts.
+ * How a mail shows that it was cut short: the boundary that ends its last part is missing; the encoding of its text breaks
+ * off; or it has fewer bytes and lines than its header counts.
  */
 export type MissingEnd = "boundary" | "encoding" | "length";
 
@@ -10,8 +10,8 @@ export type MissingEnd = "boundary" | "encoding" | "length";
 type ParsedMail = { readonly headers: readonly { readonly key: string; readonly value: string }[] };
 
 /**
- * What tells that the end of a mail is gone; null where nothing does. Of one part in plain text, or in base64 that was cut
- * between two groups of four characters, only a header that counts its bytes or lines can.
+ * How a mail shows that its end is missing; null if nothing shows it. For a single part in plain text, or in base64 that
+ * was cut between two groups of four characters, only a header that counts bytes or lines can show it.
  */
 export function findMissingEnd(mail: ParsedMail, bytes: Buffer): MissingEnd | null {
   const type = headerOf(mail, "content-type");
@@ -25,7 +25,7 @@ export function findMissingEnd(mail: ParsedMail, bytes: Buffer): MissingEnd | nu
 const headerOf = ({ headers }: ParsedMail, name: string): string =>
   headers.find(({ key }) => key === name)?.value ?? "";
 
-/** The boundary that parts of a mail are between, with its quotation marks or without. */
+/** The boundary between the parts of a mail, quoted or not. */
 const BOUNDARY = /;\s{0,9}boundary\s{0,9}=\s{0,9}(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i;
 
 /** Every program writes the line that ends the last part (RFC 2046). */
@@ -43,7 +43,7 @@ function endOfEncoding(encoding: string, body: Buffer): EncodingEnd {
   return name === "quoted-printable" ? endOfQuotedPrintable(body.toString("latin1")) : "unknown";
 }
 
-/** Groups of four characters, the last one filled up with "=" (RFC 2045). A list may have put words behind it. */
+/** Base64 has groups of four characters, the last one padded with "=" (RFC 2045). A mailing list may add words behind it. */
 function endOfBase64(characters: string): EncodingEnd {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(characters)) return "unknown";
   if (characters.length % 4 !== 0) return "broken off";
@@ -51,8 +51,8 @@ function endOfBase64(characters: string): EncodingEnd {
 }
 
 /**
- * A character is "=" and two digits. Some programs write "=" and a line end behind a text without one, so that this says
- * nothing; a "=" that nothing follows does.
+ * A character is "=" and two digits. A "=" before the last line end proves nothing, because some programs write that; a "="
+ * at the very end does.
  */
 function endOfQuotedPrintable(text: string): EncodingEnd {
   return /(?:=[0-9A-F][\r\n]*|=)$/i.test(text.slice(-LONGEST_TAIL)) ? "broken off" : "unknown";
@@ -61,10 +61,10 @@ function endOfQuotedPrintable(text: string): EncodingEnd {
 /** A mailbox puts empty lines behind each mail. */
 const LONGEST_TAIL = 16;
 
-/** What a program may count otherwise: the line ends of the mail, and its last empty lines. */
+/** Programs count line ends and last empty lines differently. */
 const SLACK = { bytes: 4, lines: 1 };
 
-/** Whether all counts that the header has are larger than what is there can ever have been. */
+/** Whether every count of the header is larger than the body can ever have been. */
 function isShorterThanCounted(mail: ParsedMail, body: Buffer): boolean {
   const counted = [
     { count: countIn(mail, "content-length"), most: () => mostBytes(body) + SLACK.bytes },
@@ -78,7 +78,7 @@ function countIn(mail: ParsedMail, header: string): number | undefined {
   return /^\d{1,12}$/.test(value) ? Number(value) : undefined;
 }
 
-/** With two bytes for each line end, and the mark that mailboxes put before a line that begins with "From ". */
+/** The size with two bytes per line end, and with the ">" that mailboxes put before lines that begin with "From ". */
 function mostBytes(body: Buffer): number {
   const text = body.toString("latin1");
   const bareEnds = text.match(/(?<!\r)\n/g)?.length ?? 0;

@@ -1,12 +1,12 @@
 import { MAIL_HEADINGS, parseMailHeader, SUBJECT } from "../../text/mail-header.ts";
 
-/** What stands before a quotation, in the languages of the programs that write it. */
+/** The line before a quotation, in the languages of the programs that write it. */
 const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Op|Em|Den) .{3,200}(?:wrote|schrieb.*|écrit|escribió|scritto|schreef.*|escreveu|skrev)\s*:$/;
-/** Where a program quotes all that follows without a mark. */
+/** A line behind which a program quotes the whole rest, without marks. */
 const ORIGINAL =
   /^-{2,} ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale|Forwarded message|Weitergeleitete Nachricht) ?-{2,}$/i;
-/** A line of a form, or that of Outlook before a mail that it quotes: then members of a header follow. */
+/** A rule of underscores: a line of a form, or the one that Outlook puts before the header of a quoted mail. */
 const RULE = /^_{20,}$/;
 const MEMBER = /^\*?\p{Lu}[\p{L}\p{M} -]{0,20}:\*? ?\S/u;
 
@@ -46,14 +46,14 @@ export function markQuotes(text: string, mark: string): string {
 const isHeader = (lines: readonly string[]): boolean =>
   lines.filter((line) => MEMBER.test(line.trim())).length >= 3;
 
-/** Outlook quotes below the header of a mail alone where its lines have no marks, and no rule stands above it. */
+/** Whether the header of a quoted mail begins here: Outlook may write neither marks nor a rule above it. */
 function isHeaderOfMail(lines: readonly string[], at: number): boolean {
   if ((lines[at - 1] ?? "").trim() !== "" || !MEMBER.test(lines[at] ?? "")) return false;
   const { members } = parseMailHeader(lines, at);
   return members.length >= 3 && members.some(({ name }) => SUBJECT.test(name));
 }
 
-/** Undefined where all that follows is quoted. */
+/** The part that a line belongs to; undefined if the whole rest is quoted. */
 function partOf(line: string, next: string, part: Part): Part | undefined {
   if (line.length < MOST_CHARS && ORIGINAL.test(line.trim())) return undefined;
   if (line.startsWith(">")) return "quoted";

@@ -7,11 +7,11 @@ type ParsedMail = {
   readonly text?: string | undefined;
 };
 
-/** What of a mail is encrypted or signed: a sentence for each, and how many parts nobody can read without a key. */
+/** The encrypted and signed parts of a mail: a sentence for each, and how many parts need a key. */
 export type Sealed = {
   readonly notes: readonly string[];
   readonly encrypted: number;
-  /** A text without the blocks of letters that only a program reads. */
+  /** Removes the blocks of ciphertext and signatures from a text. */
   readonly withoutSeals: (text: string) => string;
 };
 

@@ -18,7 +18,7 @@ import { markQuotes } from "./mail-quotes.ts";
 import { readSealed } from "./mail-seal.ts";
 import { splitMailbox } from "./mailbox.ts";
 
-/** One mail. */
+/** Reads one mail. */
 export async function readEml(file: Buffer, limits: TextLimits): Promise<Extraction> {
   const bytes = withPlainHeader(file);
   const mail = await parseMail(bytes);
@@ -34,7 +34,7 @@ export async function readEml(file: Buffer, limits: TextLimits): Promise<Extract
   return { ...builder.finish(metadata), ...gathered.finish(), ...leftOut.finish() };
 }
 
-/** A mailbox: mails one after the other, each behind a line that begins with "From ". */
+/** Reads a mailbox: mails one after the other, each behind a line that begins with "From ". */
 export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extraction> {
   const builder = openTextBuilder(limits);
   const gathered = gatherAttachments(limits);
@@ -66,10 +66,10 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
   return { ...builder.finish(metadata), ...gathered.finish(), ...leftOut.finish() };
 }
 
-/** A header that is no date is given as it is written. */
+/** The parser passes a Date header that is no date on as it is written. */
 const isDay = (date: string): boolean => /^\d{4}-\d\d-\d\d/.test(date);
 
-/** Its own limits end a mail whose parts are nested deeper than any program nests them. */
+/** Parses a mail. The limits of the parser refuse parts that are nested deeper than any program nests them. */
 async function parseMail(bytes: Buffer): Promise<Email> {
   try {
     return await withMailDecoder(async () => {
@@ -90,7 +90,7 @@ type MailWork = {
   readonly gathered: ReturnType<typeof gatherAttachments>;
   readonly leftOut: LeftOutCounter;
   readonly count: () => void;
-  /** Its number in a mailbox. */
+  /** Number of the mail in a mailbox, from 1. */
   readonly message?: number;
   readonly missingEnd: MissingEnd | null;
 };
@@ -119,7 +119,7 @@ function addMail(mail: Email, work: MailWork): void {
   leftOut.add("files of Outlook alone (winmail.dat)", sealed.length);
 }
 
-/** A calendar that comes as a file as well says the same. */
+/** The texts of the invitations, equal ones once: a mail often has the same calendar as a file too. */
 const invitationsOf = (attachments: Email["attachments"]): ReadonlySet<string> =>
   new Set(
     attachments
@@ -128,7 +128,7 @@ const invitationsOf = (attachments: Email["attachments"]): ReadonlySet<string> =
       .filter((text) => text !== ""),
   );
 
-/** What it is called by its sender, and where it is found below the file. */
+/** A line for an attachment: the name that the sender gave it, and its path below the file. */
 const lineOf = ({ givenName, name, type, bytes }: AttachedPart): string =>
   `- ${oneLine(givenName === "" ? type : givenName)} (${oneLine(type)}, ${bytes.length} bytes): ${name}\n`;
 
@@ -181,7 +181,7 @@ function metadataOf(mail: Email): FileMetadata {
   };
 }
 
-/** Its plain text, or the words of its page, or both where each says what the other does not. */
+/** The plain text of a mail, or the words of its page, or both if each says something that the other does not. */
 function bodyOf({ text = "", html }: Email, leftOut: LeftOutCounter): string {
   const plain = text.replaceAll(/\r{0,3}\n|\r/g, "\n").trimEnd();
   if (html === undefined) return plain;

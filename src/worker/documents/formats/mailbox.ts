@@ -1,9 +1,9 @@
-/** The line before a mail, with the day of its delivery as mailboxes write it, or an address, or nothing. */
+/** Begins the line before a mail, which goes on with an address, a day of delivery, or nothing. */
 const FROM = "From ";
 const DELIVERED = /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b.*\b\d\d:\d\d\b.*\b\d{4}\b/;
-/** A longer line is no delivery's, and the name of a member stands in fewer characters. */
+/** How much of a line is tested; lines of delivery and names of header fields are shorter. */
 const MOST_LINE_CHARS = 200;
-/** A member of a header; what mails have, of which one is there at least. */
+/** MEMBER: a line of a header. KNOWN: usual header fields, of which a header has at least one. */
 const MEMBER = /^(?:[!-9;-~]{1,76}:|[ \t]|>?From )/;
 const KNOWN =
   /^(?:from|to|cc|date|subject|sender|reply-to|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):/i;
@@ -11,8 +11,8 @@ const MOST_LINES = 400;
 const LINE_FEED = 0x0a;
 
 /**
- * The mails of a mailbox, one after the other: it is never text as a whole. A line of a text may begin with "From " as well:
- * a mail begins where a header follows, behind an empty line or one that has a day of delivery.
+ * Yields the mails of a mailbox one by one, without decoding the whole. A line of a text may begin with "From " too: a mail
+ * begins only if a header follows, and an empty line stands before or the line has a day of delivery.
  */
 export function* splitMailbox(bytes: Buffer): Generator<Buffer> {
   let start = isHeader(bytes, 0) ? 0 : undefined;
@@ -22,7 +22,7 @@ export function* splitMailbox(bytes: Buffer): Generator<Buffer> {
     if (next === 0) break;
     const isApart = /(?:^|\n\r?\n)$/.test(latin1(bytes, Math.max(0, at - 3), at));
     const isDelivery = DELIVERED.test(lineOf(bytes, at, next));
-    // A header that was broken by hand still begins a mail where both marks are there.
+    // With both signs, a header that was damaged by hand still begins a mail.
     const isHead = isApart && isDelivery ? MEMBER.test(lineOf(bytes, next)) : isHeader(bytes, next);
     if (!(isApart || isDelivery) || !isHead) continue;
     if (start !== undefined && at > start) yield mailOf(bytes.subarray(start, at));
@@ -31,7 +31,7 @@ export function* splitMailbox(bytes: Buffer): Generator<Buffer> {
   if (start !== undefined) yield mailOf(bytes.subarray(start));
 }
 
-/** Without the mark that keeps a line of its text from being the line before a mail. */
+/** Removes the ">" that a mailbox puts before a line of text that begins with "From ". */
 const mailOf = (bytes: Buffer): Buffer =>
   bytes.includes(`>${FROM}`)
     ? Buffer.from(latin1(bytes).replaceAll(/^>(>*From )/gm, "$1"), "latin1")
@@ -44,7 +44,7 @@ const latin1 = (bytes: Buffer, start = 0, end = bytes.length): string =>
 const lineOf = (bytes: Buffer, start: number, end = bytes.length): string =>
   latin1(bytes, start, Math.min(end, start + MOST_LINE_CHARS)).replace(/\r?\n[^]*/, "");
 
-/** Whether a header begins there, of members alone up to its empty line. */
+/** Whether a header begins there: only header lines up to an empty line. */
 function isHeader(bytes: Buffer, from: number): boolean {
   let isKnown = false;
   let at = from;
