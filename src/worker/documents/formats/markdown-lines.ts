@@ -21,7 +21,7 @@ export function shapeOf(lines: Lines, line: number): LineShape {
 
 export const isBlank = ({ first, end }: LineShape): boolean => first === end;
 
-/** The length of a run of one character from an offset on. */
+/** The length of the run of equal characters that begins at an offset. */
 function runLength(text: string, from: number, end: number): number {
   const unit = text.charCodeAt(from);
   let at = from;
@@ -126,10 +126,10 @@ const WHOLE_TAG =
   /^<(?:\/[A-Za-z][A-Za-z0-9-]*\s*|[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?)>\s*$/;
 /** Trying the attributes of a line can take the square of its length. */
 const TAG_CHARS = 500;
-/** Enough of a line to see how it begins. */
+/** How much of a line is tested for the beginning of a block. */
 const HTML_HEAD_CHARS = 64;
 
-/** HTML: to the end mark of what encloses it, or to the next blank line for any other tag. */
+/** A block of HTML: up to the end mark of an enclosing element, or for any other tag to the next blank line. */
 export function htmlBlock(lines: Lines, at: number): Block | undefined {
   const { indent, first, end } = shapeOf(lines, at);
   if (indent > 3 || lines.text.charAt(first) !== "<") return undefined;
@@ -168,14 +168,14 @@ const MARKER = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/;
 /** The longest marker with the blanks that may follow it. */
 const MARKER_CHARS = 16;
 
-/** The column where the content of a list item starts, when the line opens one. */
+/** The column where the content of a list item starts; undefined if the line opens none. */
 export function listMarker(text: string, { indent, first, end }: LineShape): number | undefined {
   if (indent > 3) return undefined;
   const head = text.slice(first, Math.min(end, first + MARKER_CHARS));
   const marker = MARKER.exec(head)?.[0];
   if (marker === undefined) return undefined;
   const blanks = /^[ \t]*/.exec(head.slice(marker.length))?.[0].length ?? 0;
-  // More than four blanks are indented code in the item; none are an item that starts on the next line.
+  // More than four blanks begin indented code in the item; with none the item starts on the next line.
   return indent + marker.length + (blanks >= 1 && blanks <= 4 ? blanks : 1);
 }
 
@@ -199,7 +199,7 @@ export function isThematicBreak(text: string, { indent, first, end }: LineShape)
   return marks >= 3;
 }
 
-/** The level of the setext heading that a line would make of a paragraph before it. */
+/** The level of the setext heading that this line makes of the paragraph above it; undefined if it is no underline. */
 export function underlineLevel(lines: Lines, line: number): 1 | 2 | undefined {
   const { indent, first, end } = shapeOf(lines, line);
   const mark = lines.text.charAt(first);

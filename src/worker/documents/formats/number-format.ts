@@ -1,12 +1,12 @@
-/** What one section of a format of numbers says: whether the number is a day or a duration, and the words that stand beside it. */
+/** One section of a number format: a number with words beside it, words alone, a day or time, or a duration. */
 type Section =
   | {
       readonly kind: "number";
       readonly before: string;
       readonly after: string;
-      /** 100 of shares, a thousandth for each comma behind the digits. */
+      /** 100 for per cent; a thousandth for each comma behind the digits. */
       readonly factor: number;
-      /** `000-00-0000`, `"INV-"00000`: where each digit of a whole number stands. */
+      /** Where each digit of a whole number stands: `000-00-0000`, `"INV-"00000`. Empty if the format has no such mask. */
       readonly mask: string;
     }
   | { readonly kind: "words"; readonly words: string }
@@ -18,7 +18,7 @@ type Section =
 export type NumberStyle = readonly {
   readonly section: Section;
   readonly takes: (number: number) => boolean;
-  /** A section with words of its own for what is below zero says it without a minus: `50 Cr`. */
+  /** False if a section for numbers below zero marks them by words of its own: `50 Cr` has no minus. */
   readonly isSigned: boolean;
 }[];
 
@@ -31,10 +31,10 @@ const CONDITION = /\[([<>]=?|=|<>)(-?[\d.]{1,20})\]/;
 const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*]./g;
 const UNIT = /[\p{L}\p{Sc}°%‰]/u;
 
-/** The longest that Excel keeps. */
+/** The longest format code of Excel. */
 const MOST_CODE_CHARS = 255;
 
-/** Characters that stand for themselves are moved out of the way of those that mean something. */
+/** Literal characters move to a private range, so that no later pattern takes them for codes; `release` moves them back. */
 const HELD = /[\uE020-\uE07E]/g;
 const HELD_FROM = 0xe0_00;
 const hold = (words: string): string =>
@@ -42,7 +42,7 @@ const hold = (words: string): string =>
 const release = (words: string): string =>
   words.replaceAll(HELD, (one) => String.fromCharCode(one.charCodeAt(0) - HELD_FROM));
 
-/** @param code as a workbook writes it: sections for numbers above, below and at zero, or for those that a condition names */
+/** @param code as a workbook writes it: sections for numbers above, below and at zero, or with conditions */
 export function numberStyleOf(code: string): NumberStyle {
   const sections = code
     .slice(0, MOST_CODE_CHARS)
@@ -104,7 +104,7 @@ const NUMBER = /^([^0#?]*)([0#?](?:.*[0#?])?)?(.*)$/s;
 /** Leading zeros, or other marks between digits than those of thousands and decimals. */
 const MASK = /^(?:00|0[^?.,e]|#+[^?.,e#\s/])[^?.,e]*$/i;
 
-/** The words beside a figure, without the marks of what is below zero, or the line that stands for it: `$ -`. */
+/** The unit beside a figure, without minus signs, brackets, and the dash that stands for zero: `$ -`. */
 export function unitOf(words: string): string {
   const said = release(words.replaceAll(/[()+-]/g, ""));
   return UNIT.test(said) ? said.replaceAll(/^[\s.,]+|(?: -)?[\s.,]*$/g, "") : "";
@@ -122,12 +122,12 @@ export const KNOWN_STYLES: ReadonlyMap<number, NumberStyle> = new Map<number, Nu
 ]);
 
 const DAY_S = 86_400;
-/** With a day that never was, 29 February 1900, before all that is counted from here. */
+/** Day 0. Excel counts 29 February 1900, which never was, so that days above 60 fit this epoch. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const NEVER_WAS = 60;
 
-/** @param start the year that days are counted from */
+/** A number as its style shows it. @param start the year from which days are counted */
 export function numberText(value: string, style: NumberStyle, start: 1900 | 1904): string {
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return value;
@@ -155,7 +155,7 @@ export function numberText(value: string, style: NumberStyle, start: 1900 | 1904
   }
 }
 
-/** From the last digit on: those that are missing are zeros where the mask has one, and more of them stand before the first. */
+/** Fills a mask from its last digit: missing digits are zeros where the mask has 0, surplus ones go before the first place. */
 function fillMask(mask: string, digits: string): string {
   const places = mask.replaceAll(/[^0#]/g, "").length;
   const padded = digits.padStart(places);
@@ -169,12 +169,12 @@ function fillMask(mask: string, digits: string): string {
   return release(filled).trim();
 }
 
-/** Programs show 15 digits: what binary fractions leave behind them is nobody's figure. */
+/** Rounds to 15 digits, as programs show them: digits behind these are rests of binary fractions. */
 const plain = (number: number): string => String(Number(number.toPrecision(15)));
 
 const two = (part: number): string => String(Math.floor(part)).padStart(2, "0");
 
-/** `36:30`, of minutes alone `2190:00`. */
+/** A duration, such as `36:30`; in minutes and seconds `2190:00`. */
 export function durationText(
   seconds: number,
   { largest, hasSeconds }: { largest: "h" | "m" | "s"; hasSeconds: boolean },

@@ -15,7 +15,7 @@ import { addMargins } from "./sheet-margins.ts";
 import { HIDDEN, oneLine, openTables, SHEET_MARK, withSpans } from "./table-rows.ts";
 import type { Span } from "./table-rows.ts";
 
-/** Workbooks of LibreOffice and others: each sheet under its name, a line a row. */
+/** Reads a workbook of LibreOffice and others: each sheet under its name, one line per row. */
 export function readOds(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
   const content = contentOf(archive, "workbook", ".ods");
@@ -43,10 +43,10 @@ type Work = {
   readonly count: () => void;
 };
 
-/** Cells and rows that are said once and stand there several times: more of them are the empty rest of a sheet. */
+/** Most repeats of a cell or row that are read; more are the empty rest of a sheet. */
 const MOST_REPEATS = 1_000;
 
-/** Of a sheet, as its programs have them. */
+/** Most columns of a sheet in LibreOffice and Excel. */
 const MOST_COLUMNS = 16_384;
 
 type Cell = { attributes: XmlAttributes; text: string; comment: string };
@@ -57,10 +57,10 @@ type Sheet = {
   row: number;
 };
 
-/** What lies over a cell that it is anchored to. */
+/** Elements that lie over the cell to which they are anchored. */
 const DRAWN: ReadonlySet<string> = new Set(["frame", ...BOXES]);
 
-/** What stands between two words. */
+/** Elements that separate words. */
 const APART: ReadonlySet<string> = new Set(["p", "s", "tab", "line-break"]);
 
 function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
@@ -73,7 +73,7 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
   let notes: string[] = [];
   let columns = 0;
   let inComment = false;
-  /** What a comment says of itself. */
+  /** The open element of a comment that is skipped: its author or date. */
   let unread: string | undefined;
   let shape = "";
   let drawn = 0;
@@ -146,7 +146,7 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
         cell = { attributes, text: "", comment: "" };
       } else if (name === "annotation") inComment = true;
       else if (name === "image") book.pictures += 1;
-      // Beside each stands a picture of it.
+      // Each object comes with a picture of it, which is counted too.
       else if (name === "object") book.objects += 1;
       else if (name === "span") span = attributes["style-name"];
       else if (inComment && UNREAD_IN_COMMENTS.has(name)) unread = name;
@@ -179,7 +179,7 @@ function sheetsVisitor({ builder, book, styleOf, count }: Work): XmlVisitor {
 const repeatsOf = (times: string | undefined): number =>
   Math.min(Math.max(1, Number(times ?? 1) || 1), 1_048_576);
 
-/** The value of a cell, whatever the language of the program that shows it; words as they are. */
+/** The stored value of a cell, which does not depend on a language; words as they are shown. */
 function valueOf(attributes: XmlAttributes, text: string): string {
   const { value = "", currency = "", formula = "" } = attributes;
   const plain = ((): string => {
@@ -203,8 +203,8 @@ function valueOf(attributes: XmlAttributes, text: string): string {
 }
 
 /**
- * All digits of a figure, with the unit that it is shown with; or as it is shown, where it is shown with leading zeros, marks
- * between its digits, in thousands, or as a word.
+ * The stored value with all its digits and the unit that is shown; or the shown text, if it has leading zeros, marks between
+ * digits, fewer digits than the whole number (thousands), or is a word.
  */
 function shownFigure(value: string, shown: string): string {
   const figure = /\d(?:[\d.,'’\s]*\d)?/.exec(shown)?.[0];

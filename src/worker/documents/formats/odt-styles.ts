@@ -2,7 +2,7 @@ import { listNumber } from "../../text/list-number.ts";
 import type { Shift } from "../../text/list-number.ts";
 import { openXmlWalk } from "../reader/walk-xml.ts";
 
-/** What a style says of the words that have it. */
+/** The properties that a style gives to words. */
 export type OdtStyle = {
   isHidden: boolean;
   shift: Shift;
@@ -13,15 +13,15 @@ type Level = { format: string; prefix: string; suffix: string; start: number; sh
 
 export type OdtStyles = {
   readonly styleOf: (name: string | undefined) => OdtStyle | undefined;
-  /** What stands before an item: its number, an empty text for a bullet, undefined for nothing. */
+  /** The label before an item: its number, "" for a bullet, undefined for none. */
   readonly labelOf: (list: string, counts: readonly number[]) => string | undefined;
   readonly startOf: (list: string, level: number) => number;
 };
 
-/** The list of the headings. */
+/** Name of the list that numbers headings. */
 export const OUTLINE = "outline";
 
-/** @param parts XML of the styles and of the document, which has some of its own */
+/** @param parts XML of the styles and of the document, which defines more styles */
 export function readOdtStyles(parts: readonly string[]): OdtStyles {
   const styles = new Map<string, OdtStyle>();
   const lists = new Map<string, Level[]>();
@@ -49,10 +49,10 @@ export function readOdtStyles(parts: readonly string[]): OdtStyles {
   };
 }
 
-/** Where a list begins to count, which may be at 0. */
+/** The number that a list begins with, which may be 0; 1 if none is given. */
 export const startIn = (value = "1"): number => (/^\d+$/.test(value) ? Number(value) : 1);
 
-/** What a document says of its styles stands before its body, which is gone through for its words. */
+/** The start of the body. Styles stand before it, so the walk for styles ends there. */
 const BODY = /<(?:\w{1,40}:)?body[\s>]/;
 
 function readPart(xml: string, styles: Map<string, OdtStyle>, lists: Map<string, Level[]>): void {

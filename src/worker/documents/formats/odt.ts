@@ -14,7 +14,7 @@ import { OUTLINE, readOdtStyles, startIn } from "./odt-styles.ts";
 import type { OdtStyles } from "./odt-styles.ts";
 import { readProperties } from "./office-properties.ts";
 
-/** Text documents of LibreOffice and others. */
+/** Reads a text document of LibreOffice and others. */
 export function readOdt(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
   const content = contentOf(archive, "text document", ".odt");
@@ -34,11 +34,11 @@ export type OdtWork = {
   readonly writer: FlowWriter;
   readonly styles: OdtStyles;
   readonly leftOut: LeftOutCounter;
-  /** A part of the archive. */
+  /** The text of a part of the archive; undefined if there is none. */
   readonly textOf: (part: string) => string | undefined;
 };
 
-/** What stands above or below each page, a note for each page style. */
+/** Writes the headers or footers, one note per page style. */
 function marginVisitor(work: OdtWork, margin: string): XmlVisitor {
   const inner = contentVisitor(work, margin);
   let depth = 0;
@@ -62,7 +62,7 @@ function marginVisitor(work: OdtWork, margin: string): XmlVisitor {
   };
 }
 
-/** The part of an OpenDocument that holds what it says. @throws NoText where it has a password, or there is none */
+/** The XML of the content of an OpenDocument file. @throws NoText if it has a password, or no content */
 export function contentOf(archive: Archive, what: string, ending: string): string {
   if (archive.text("META-INF/manifest.xml")?.includes("encryption-data") === true) {
     throw new NoText("FILE_ENCRYPTED", "is encrypted: save it without a password.");
@@ -75,7 +75,7 @@ export function contentOf(archive: Archive, what: string, ending: string): strin
   );
 }
 
-/** What is no text: numbers of notes that stand in it, what was deleted, forms, how words are read. */
+/** Elements that are no text: numbers of notes, deleted passages, definitions of forms, readings of words. */
 const UNREAD = new Set([
   "note-citation",
   "tracked-changes",
@@ -84,13 +84,13 @@ const UNREAD = new Set([
   "ruby-text",
   "forms",
 ]);
-/** What a comment says beside its words. */
+/** Elements of a comment beside its words. */
 export const UNREAD_IN_COMMENTS: ReadonlySet<string> = new Set([
   "creator",
   "date",
   "creator-initials",
 ]);
-/** Stand beside the paragraph that they are anchored in. */
+/** Elements that stand beside the paragraph in which they are anchored. */
 export const BOXES: ReadonlySet<string> = new Set([
   "text-box",
   "custom-shape",
@@ -102,9 +102,9 @@ export const BOXES: ReadonlySet<string> = new Set([
 ]);
 const PICTURES = new Set(["frame", "custom-shape", "rect", "ellipse", "image"]);
 const MOST_BLANKS = 100;
-/** Of an outline, as OpenDocument has them. */
+/** Most levels of an outline in OpenDocument. */
 const MOST_LEVELS = 10;
-/** Of equal cells that are written once. */
+/** Most repeats of a cell that are written. */
 const MOST_REPEATS = 50;
 
 type List = { readonly style: string; readonly counts: number[] };
@@ -113,7 +113,7 @@ type List = { readonly style: string; readonly counts: number[] };
 export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
   const { writer, styles, leftOut } = work;
   const kinds: ParagraphKind[] = [];
-  /** Elements that are open, and of each of them the style of words, where it has one. */
+  /** The open elements, each with its style if it has one. */
   const open: { readonly name: string; readonly style: string | undefined }[] = [];
   const lists: List[] = [];
   const counted = new Map<string, number[]>();
@@ -283,7 +283,7 @@ export function contentVisitor(work: OdtWork, root: string): XmlVisitor {
   };
 }
 
-/** What a form was filled in with. */
+/** The value of a form control: its text, or a check box with its label. */
 function controlText(attributes: XmlAttributes): string {
   const { label = "", value = "", "current-value": current = value } = attributes;
   const state = attributes["current-state"] ?? attributes["state"] ?? "unchecked";
@@ -291,7 +291,7 @@ function controlText(attributes: XmlAttributes): string {
   return isBox ? `${state === "checked" || state === "true" ? "☑" : "☐"} ${label}` : current;
 }
 
-/** A formula as its program writes it, or the table that a chart is drawn from. */
+/** Adds a formula in the notation of its program, or the table of a chart. */
 function addObject(xml: string, work: OdtWork): void {
   const { writer, leftOut } = work;
   if (/<(?:\w+:)?math[\s>]/.test(xml)) {

@@ -2,7 +2,7 @@ import { walkXml } from "../reader/walk-xml.ts";
 import { GENERAL, numberStyleOf, numberText } from "./number-format.ts";
 import type { NumberStyle } from "./number-format.ts";
 
-/** What a chart shows: a row for each category, below the names of the series. */
+/** The data of a chart: a row per category, below the names of the series. */
 export type Chart = { readonly title: string; readonly rows: readonly (readonly string[])[] };
 
 type Series = { name: string; categories: string[]; values: string[] };
@@ -14,17 +14,17 @@ const ROLES: Readonly<Record<string, keyof Series>> = {
   val: "values",
   yVal: "values",
 };
-/** Points of a series that are read. */
+/** Most points of a series that are read. */
 const MOST_POINTS = 10_000;
 
-/** A chart as the programs of Office draw it, of the figures that it keeps of its sheet. */
+/** Reads a chart of Office from the figures that it stores of its sheet. */
 export function readChart(xml: string): Chart {
   const titles: string[] = [];
   const all: Series[] = [];
   let role: keyof Series | undefined;
   let series: Series | undefined;
   let point = 0;
-  /** Of figures; words that look like one, such as `007`, are as they are. */
+  /** The style of figures; undefined for words, which stay as they are: `007`. */
   let style: NumberStyle | undefined = GENERAL;
   let reading: "title" | "value" | "format" | undefined;
   let inTitle = false;

@@ -2,10 +2,10 @@ import { posix } from "node:path";
 import type { Archive } from "../reader/archive.ts";
 import { walkXml } from "../reader/walk-xml.ts";
 
-/** What a part of a package leads to: another part, by its name in the archive. */
+/** A relation from one part of a package to another; `target` is the name of that part in the archive. */
 export type Relation = { readonly id: string; readonly type: string; readonly target: string };
 
-/** Where a part leads to, whatever its parts are called; the package itself where it is named "". */
+/** The relations of a part; of the package itself if `part` is "". */
 export function relationsOf(archive: Archive, part: string): readonly Relation[] {
   const folder = posix.dirname(part);
   const xml = archive.text(posix.join(folder, "_rels", `${posix.basename(part)}.rels`));
@@ -17,7 +17,7 @@ export function relationsOf(archive: Archive, part: string): readonly Relation[]
       const target = Target.replaceAll("\\", "/");
       relations.push({
         id: Id,
-        // The name of a type begins differently in the two editions of the standard.
+        // Only the last segment: the URI before it differs between the two editions of the standard.
         type: posix.basename(Type),
         target: target.startsWith("/") ? target.slice(1) : posix.join(folder, target),
       });
@@ -26,10 +26,10 @@ export function relationsOf(archive: Archive, part: string): readonly Relation[]
   return relations;
 }
 
-/** The part that the package is about. @param usual where most programs put it */
+/** The main part of the package. @param usual its name in the files of most programs */
 export const mainPart = (archive: Archive, usual: string): string =>
   relationsOf(archive, "").find(({ type }) => type === "officeDocument")?.target ?? usual;
 
-/** The first part of a type that another part leads to. */
+/** The target of the first relation of a type. */
 export const targetOf = (relations: readonly Relation[], type: string): string | undefined =>
   relations.find((relation) => relation.type === type)?.target;

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const MOST_CHARS = 300;
 
-/** What a document says about itself in the part of that name: title, author, days of making and change. */
+/** Reads the properties of a document from a part: title, author, and the days on which it was created and changed. */
 export function readProperties(archive: Archive, part: string): FileMetadata {
   const xml = archive.text(part);
   if (xml === undefined) return {};

@@ -3,7 +3,7 @@ import type { Block, Lines } from "../lines.ts";
 /** Stands between two pages. */
 export const PAGE_BREAK = "\f";
 
-/** Blocks of which none goes over two pages. */
+/** Drops the blocks of page breaks, and lets the block behind each open a section, so that no chunk spans two pages. */
 export function byPage(lines: Lines, blocks: readonly Block[]): Block[] {
   let isFirst = false;
   return blocks.flatMap((block): Block[] => {

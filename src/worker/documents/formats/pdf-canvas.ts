@@ -5,13 +5,13 @@ import type { Grounds } from "./pdf-grounds.ts";
 import { IDENTITY, boxOf, meet, multiply, ruleOf, shapesOf } from "./pdf-shapes.ts";
 import type { Box, Matrix, Rule } from "./pdf-shapes.ts";
 
-/** The page as pdf.js hands it over. */
+/** A page as pdf.js describes it. */
 export type Page = {
   readonly operations: readonly number[];
   readonly args: readonly (readonly unknown[] | null)[];
   /** Names of operations, by their numbers. */
   readonly names: readonly string[];
-  /** Of the part that is shown. */
+  /** Box of the visible part of the page. */
   readonly view: Box;
   fontOf(id: string): DrawnFont | undefined;
   /** Whether a layer is shown. */
@@ -22,19 +22,19 @@ export type Page = {
 type State = TextState & {
   readonly matrix: Matrix;
   readonly mode: number;
-  /** A pattern has no colour. */
+  /** Null for a pattern, which has no single colour. */
   readonly fill: string | null;
   readonly stroke: string | null;
   readonly alpha: number;
   readonly isBlended: boolean;
   readonly isMasked: boolean;
   readonly clip: Box;
-  /** Since the state was stored. */
+  /** Both flags: since the state was stored. */
   readonly isMoved: boolean;
   readonly hasPainted: boolean;
 };
 
-/** What is drawn on a page so far, in the order in which it is drawn. */
+/** Everything that is drawn on a page so far, in the order of drawing. */
 export type Canvas = {
   readonly page: Page;
   readonly placed: Placed[];
@@ -47,7 +47,7 @@ export type Canvas = {
   state: State;
   pen: Pen;
   pictures: number;
-  /** How much was painted. */
+  /** Count of paint operations so far; orders what is drawn. */
   order: number;
   /** Glyphs of the run that was drawn last. */
   lastRun: number;
@@ -94,7 +94,7 @@ const openCanvas = (page: Page): Canvas => ({
   isClipping: false,
 });
 
-/** By their names in pdf.js; each takes the arguments that pdf.js has for it. */
+/** Handlers by the name of the operation in pdf.js, each with the arguments of pdf.js. */
 const OPERATORS: Readonly<Record<string, (canvas: Canvas, ...args: never[]) => void>> = {
   save: store,
   restore,
@@ -193,11 +193,11 @@ function paint(canvas: Canvas): void {
   if (!canvas.state.hasPainted) set(canvas, { hasPainted: true });
 }
 
-/** Points; what is smaller is an ornament. */
+/** Points; a smaller picture is an ornament. */
 const PICTURE_SIDE = 24;
 const UNIT: Box = [0, 0, 1, 1];
 
-/** Adds the picture that pdf.js left out unread: the page was moved for it, and nothing painted. */
+/** Adds a picture that pdf.js left out (`maxImageSize: 0`): the page was moved for it, and nothing was painted. */
 function addUnpainted(canvas: Canvas): void {
   const { state, grounds, order } = canvas;
   if (!state.isMoved || state.hasPainted) return;
@@ -208,7 +208,7 @@ function addUnpainted(canvas: Canvas): void {
   canvas.pictures += 1;
 }
 
-/** Goes from the start of a line to the start of another. */
+/** Moves the pen from the start of its line to the start of another line. */
 function moveText({ pen }: Canvas, byX: number, byY: number): void {
   pen.x = pen.lineX += byX;
   pen.y = pen.lineY += byY;
@@ -232,7 +232,7 @@ function showText(canvas: Canvas, glyphs: readonly (DrawnGlyph | number | null)[
 }
 
 const INVISIBLE = 3;
-/** Points; what is smaller nobody reads. */
+/** Points; smaller text is not readable. */
 const SMALLEST = 1;
 const FAINTEST = 0.05;
 
@@ -242,14 +242,14 @@ function lookOf({ state, layers }: Canvas, size: number): Run["look"] {
   return state.mode === INVISIBLE ? "unpainted" : "shown";
 }
 
-/** Words whose outlines have another colour than the letters within have no colour of their own. */
+/** The colour of words; null if their outline and their inside have different colours. */
 function colourOf({ mode, fill, stroke }: State): string | null {
   const kind = mode % 4;
   if (kind === 1) return stroke;
   return kind === 2 && fill !== stroke ? null : fill;
 }
 
-/** @param extent of the path, before it is moved */
+/** @param extent of the path, before the matrix is applied */
 function drawPath(
   canvas: Canvas,
   operation: number,

@@ -6,26 +6,26 @@ import type { Ground, Grounds } from "./pdf-grounds.ts";
 import { turnRules } from "./pdf-shapes.ts";
 import type { Box, Rule } from "./pdf-shapes.ts";
 
-/** What a page shows in one direction of reading. */
+/** The glyphs and rules of a page in one direction of reading. */
 export type Frame = { readonly glyphs: readonly Glyph[]; readonly rules: readonly Rule[] };
 
 export type Drawing = {
-  /** The direction of most glyphs first. */
+  /** One per direction, the one with the most glyphs first. */
   readonly frames: readonly Frame[];
   readonly pictures: number;
-  /** Runs of words that nobody sees. */
+  /** How many runs of words are invisible. */
   readonly hidden: number;
-  /** Runs of words in fonts that name no letters, and how many letters they have beside the others. */
+  /** How many runs of words have fonts that name no letters; `letters` counts such letters and the others. */
   readonly unreadable: number;
   readonly letters: { readonly unreadable: number; readonly shown: number };
-  /** Letters that nobody sees but in the pictures that they lie on or below, and the share of the page that these cover. */
+  /** The text layer over or below pictures: how many letters it has, and the share of the page that these pictures cover. */
   readonly layer: { readonly letters: number; readonly share: number };
 };
 
-/** Of a ligature; a map that has more for a glyph is broken, as where it has a whole sentence for a dot. */
+/** Most letters of a ligature; a map with more for one glyph is broken, such as a whole sentence for a dot. */
 const MOST_LETTERS = 20;
 
-/** Parts what a page shows by its directions, and counts the rest. */
+/** Splits the visible words of a page by their direction, and counts the invisible and unreadable ones. */
 export function readFrames({ placed, rules, grounds, pictures, page }: Canvas): Drawing {
   const unreadable = unreadableFonts(placed);
   const scans = new Set<Ground>();
@@ -62,20 +62,20 @@ export function readFrames({ placed, rules, grounds, pictures, page }: Canvas): 
   };
 }
 
-/** Of the page, by pictures that lie beside each other. */
+/** The share of the page that pictures cover, as if none overlaps another. */
 const shareOf = (pictures: readonly Ground[], view: Box): number =>
   pictures.reduce((sum, { box }) => sum + areaOf(box), 0) / areaOf(view);
 
 const areaOf = ([left, bottom, right, top]: Box): number => (right - left) * (top - bottom);
 
-/** The picture of words that are there once more, unpainted, as a program recognised them. */
+/** The picture behind an unpainted glyph: a scan below the words that a program recognised in it. */
 const scanBehind = (glyph: Placed, grounds: Grounds): Ground | undefined =>
   glyph.run.look === "unpainted" ? grounds.pictureAt(glyph, 0) : undefined;
 
 const isVisible = (glyph: Placed, grounds: Grounds): boolean =>
   glyph.run.look === "shown" && !glyph.isClipped && !grounds.hides(glyph.run, glyph);
 
-/** Of a direction; fewer are letters along a curve. */
+/** Fewest glyphs of a direction; fewer are letters along a curve. */
 const FEWEST_GLYPHS = 3;
 
 function framesOf(glyphs: readonly Placed[], rules: readonly Rule[]): Frame[] {
@@ -86,12 +86,12 @@ function framesOf(glyphs: readonly Placed[], rules: readonly Rule[]): Frame[] {
 }
 
 const FIRST_LETTER = 32;
-/** One of so many letters of a font is a control character where its codes are numbers of glyphs. */
+/** If more than one in so many letters of a font is a control character, its codes are numbers of glyphs. */
 const FEW = 10;
 
 /**
- * Fonts whose codes are numbers of glyphs, no letters: control characters are among them, or no blank.
- * @returns the text of each of their glyphs: a bullet where the font has one or two, or nothing
+ * Finds fonts whose codes are numbers of glyphs, not letters: control characters are among them, or no blank.
+ * @returns for each such font the text of its glyphs: a bullet if it has one or two, else ""
  */
 function unreadableFonts(placed: readonly Placed[]): ReadonlyMap<Font, string> {
   const fonts = new Map<Font, { readonly used: Set<number>; all: number; controls: number }>();

@@ -1,14 +1,14 @@
 import { turnOf } from "./pdf-shapes.ts";
 import type { Box, Matrix } from "./pdf-shapes.ts";
 
-/** A letter, or several that one glyph draws, on a page that is turned until its line is level. */
+/** One or more letters that one glyph draws, in coordinates of a page that is turned until the line is level. */
 export type Glyph = {
   readonly text: string;
   readonly x: number;
   readonly end: number;
   readonly y: number;
   readonly size: number;
-  /** Whether it begins a run of letters that is drawn behind another. */
+  /** Whether it begins a run of letters that follows another run. */
   readonly opens: boolean;
 };
 
@@ -21,17 +21,17 @@ export type Placed = Glyph & {
   readonly code: number;
 };
 
-/** Glyphs that are drawn at once: how they look, and where their line goes. */
+/** Glyphs that one operation draws: their look, and the direction of their line. */
 export type Run = {
   readonly level: Level;
   readonly text: TextState;
   readonly clip: Box;
-  /** Such as `#ffffff`; null is of several colours. */
+  /** Such as `#ffffff`; null for several colours. */
   readonly colour: string | null;
-  /** When it was drawn, beside what else is. */
+  /** Position in the order of drawing. */
   readonly order: number;
   readonly look: "shown" | "unpainted" | "hidden";
-  /** Whether its first glyph begins a run that is drawn behind another. */
+  /** Whether its first glyph begins a run that follows another run. */
   readonly opens: boolean;
 };
 
@@ -51,21 +51,21 @@ export type DrawnFont = {
   readonly isType3Font?: boolean;
   readonly bbox?: readonly number[] | null;
   readonly composite?: boolean;
-  /** One with a first letter is made up: codes are taken for letters. */
+  /** A map with `firstChar` is invented by pdf.js: it takes codes for letters. */
   readonly toUnicode?: { readonly firstChar?: number } | null;
 };
 
 export type Font = {
-  /** Sizes of a unit of its letters. */
+  /** Font sizes per unit of its glyphs. */
   readonly unit: number;
-  /** Sizes that its letters are tall: the unit of those that are drawings may be anything. */
+  /** Height of its letters in font sizes; glyphs of Type 3 fonts are drawings with any unit. */
   readonly height: number;
   readonly isUpright: boolean;
-  /** Whether codes of two bytes are taken for letters, as nothing says which ones they draw. */
+  /** Whether two-byte codes are taken for letters because no map says which letters they draw. */
   readonly isUnmapped: boolean;
 };
 
-/** What the reader needs of a font, which pdf.js looks up anew at each access. */
+/** The facts that the reader needs of a font, copied because pdf.js looks each one up anew. */
 export function factsOf(font: DrawnFont | undefined): Font {
   const { fontMatrix, bbox } = font ?? {};
   const [unit = 0.001, , , up = 0.001] = fontMatrix ?? [];
@@ -78,13 +78,13 @@ export function factsOf(font: DrawnFont | undefined): Font {
   };
 }
 
-/** The part of the state of graphics that places letters. */
+/** The part of the graphics state that places letters. */
 export type TextState = {
   readonly font: Font;
   readonly fontSize: number;
   readonly charSpacing: number;
   readonly wordSpacing: number;
-  /** By which letters are wider than their font has them. */
+  /** Horizontal scale: 1 is the width of the font. */
   readonly scale: number;
   readonly leading: number;
   readonly rise: number;
@@ -100,18 +100,18 @@ export const FIRST_TEXT: TextState = {
   rise: 0,
 };
 
-/** Where the next glyph stands, and where its line begins, before the matrix moves both. */
+/** The place of the next glyph and the start of its line, before the matrix is applied. */
 export type Pen = { matrix: Matrix; x: number; y: number; lineX: number; lineY: number };
 
 export const penAt = (matrix: Matrix): Pen => ({ matrix, x: 0, y: 0, lineX: 0, lineY: 0 });
 
-/** Goes on within a line, which goes down where letters stand upright. */
+/** Moves the pen along its line, which runs downwards in vertical writing. */
 function advancePen(pen: Pen, text: TextState, along: number, spacing: number): void {
   if (text.font.isUpright) pen.y -= along - spacing;
   else pen.x += (along + spacing) * text.scale;
 }
 
-/** Where a line goes on the page. */
+/** The direction and the size of a line on the page. */
 type Level = {
   readonly matrix: Matrix;
   /** Degrees. */
@@ -188,14 +188,14 @@ const isWithin = ([left, bottom, right, top]: Box, x: number, y: number): boolea
 /** Letters that one glyph draws together, and other shapes of letters that have one of their own. */
 const COMPOSED =
   /[\u2e80-\u2fdf\ufb00-\ufdff\ufe70-\ufefc\uff05\uff0b\uff0d\uff0e\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uff9f]/u;
-/** As fonts of symbols have them, in the range that anybody may use. */
+/** Bullets of symbol fonts, in the private range. */
 const SYMBOL_BULLETS = /[\uf0a7\uf0b7]/gu;
 export const BULLET = "•";
 const NO_LETTERS = /[\0-\x1f\x7f\u200b\ufeff\ufffd]/gu;
-/** Nothing ends with alef and lam in one glyph: its map has the letters of lam-alef from left to right. */
+/** Alef before lam in one glyph: its map has the letters of the ligature lam-alef in the wrong order, left to right. */
 const TURNED_LIGATURE = /^([\u0622\u0623\u0625\u0627])(\u0644)$/u;
 
-/** Most glyphs were drawn before: their letters are stored. */
+/** Cache of cleaned letters, because most glyphs repeat. */
 const letters = new Map<string, string>();
 const MOST_KEPT = 20_000;
 

@@ -1,13 +1,13 @@
 import { append } from "../../../shared/group-by.ts";
 import type { Box } from "./pdf-shapes.ts";
 
-/** What is painted behind or above words. */
+/** An area that is painted behind or over words. */
 export type Ground = {
   readonly box: Box;
-  /** Such as `#ffffff`; null is of several colours. */
+  /** Such as `#ffffff`; null for several colours. */
   readonly colour: string | null;
   readonly isOpaque: boolean;
-  /** When it was painted, beside what else is. */
+  /** Position in the order of painting. */
   readonly order: number;
 };
 
@@ -22,18 +22,18 @@ type Middle = { readonly middleX: number; readonly middleY: number };
 export type Grounds = {
   addFill(box: Box, fill: Omit<Ground, "box">): void;
   addPicture(box: Box, order: number): void;
-  /** @param since of the orders in which it was painted, the first that counts */
+  /** The picture at a place. @param since the first order that counts */
   pictureAt(place: Middle, since: number): Ground | undefined;
-  /** Asked when all is painted: whether nobody sees a glyph, as it has the colour of what is behind it, or something is painted over it. */
+  /** Whether a glyph is invisible: it has the colour of its ground, or something covers it. All must be painted before. */
   hides(drawn: Looked, place: Middle): boolean;
 };
 
 const PAPER = "#ffffff";
-/** Points; what is thinner is a line. */
+/** Points; a thinner area is a line. */
 const THINNEST = 3;
-/** Points by which grounds are looked up. */
+/** Height in points of the bands by which grounds are looked up. */
 const BAND = 24;
-/** A page with more is a drawing: whoever looks for words in it looks at the first. */
+/** Most grounds that are stored; a page with more is a drawing. */
 const MOST = 20_000;
 
 export function openGrounds(): Grounds {
@@ -41,7 +41,7 @@ export function openGrounds(): Grounds {
   const pictures: Ground[] = [];
   const picturesNear = bySquare(pictures);
   const colours = new Set([PAPER]);
-  /** Of colours of words, whether anything on the page has them. */
+  /** Cache: for a colour of words, whether a ground of the page has it. */
   const known = new Map<string, boolean>();
   const isGround = (colour: string): boolean => {
     const isKnown = known.get(colour) ?? [...colours].some((ground) => isAlike(ground, colour));
@@ -93,7 +93,7 @@ export function openGrounds(): Grounds {
         (ground) =>
           ground.order < order &&
           holds(ground.box, place) &&
-          // The shape of another may leave the glyph out; one of its own colour says nothing then.
+          // A ground that is no rectangle may leave the glyph out; with the colour of the glyph it proves nothing.
           (ground.isOpaque || ground.colour === null || !isAlike(ground.colour, colour)),
       );
       return behind === undefined
@@ -103,7 +103,7 @@ export function openGrounds(): Grounds {
   };
 }
 
-/** Looks grounds up by the square of a place: each square is filled when it is first asked for, when all is painted. */
+/** Looks grounds up by squares, each of which is filled at its first use. All must be painted before. */
 function bySquare(grounds: readonly Ground[]): (place: Middle) => readonly Ground[] {
   const squares = new Map<string, readonly Ground[]>();
   return ({ middleX, middleY }) => {
@@ -123,7 +123,7 @@ function bySquare(grounds: readonly Ground[]): (place: Middle) => readonly Groun
 const holds = ([left, bottom, right, top]: Box, { middleX: x, middleY: y }: Middle): boolean =>
   x > left && x < right && y > bottom && y < top;
 
-/** Of 765 in which two colours differ; below it nobody can read one on the other. */
+/** Sum of the differences of three channels (at most 765); words that differ less from their ground are not readable. */
 const ALIKE = 24;
 
 function isAlike(one: string, other: string): boolean {

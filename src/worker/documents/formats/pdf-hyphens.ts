@@ -1,4 +1,4 @@
-/** Words of a text, as they stand in it; those with a hyphen are there whole, too. */
+/** Counts the words of a text; a word with a hyphen counts as a whole. Empty if no line ends with a hyphen. */
 export function wordsOf(lines: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   if (!lines.some((line) => brokenAt(line) !== null)) return counts;
@@ -14,16 +14,16 @@ export function wordsOf(lines: readonly string[]): ReadonlyMap<string, number> {
 
 const WORD = /\p{L}[\p{L}\p{M}]*(?:[-\u2010][\p{L}\p{M}]+)*/gu;
 const BROKEN = /(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}]*)[-\u2010]$/u;
-/** The word that a line breaks off in. */
+/** The match of the word in which a line breaks off; null if it ends with a whole word. */
 const brokenAt = (line: string): RegExpExecArray | null =>
   line.endsWith("-") || line.endsWith("\u2010") ? BROKEN.exec(line) : null;
 const GOES_ON = /^(\p{Ll}[\p{L}\p{M}]*)(\S*) ?/u;
-/** Letters; a short one that is a word by itself may be "and" of "wind- and waterproof". */
+/** Letters of a short rest, which may be a word of its own: the "and" of "wind- and waterproof". */
 const SHORT = 4;
 
 /**
- * Words that a hyphen parts at the end of a line stand whole on it.
- * @param words of the whole document, which tell a word that is parted from one that has a hyphen
+ * Joins words that a hyphen splits at the end of a line, and writes them on that line.
+ * @param words of the whole document: they tell a split word from one that has a hyphen
  */
 export function joinHyphens(
   lines: readonly string[],

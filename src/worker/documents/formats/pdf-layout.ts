@@ -6,7 +6,7 @@ import { findTables, textOfCell } from "./pdf-tables.ts";
 import type { Row } from "./pdf-tables.ts";
 import type { Rule } from "./pdf-shapes.ts";
 
-/** The lines of a page from top to bottom, one column after the other, whatever the order in which they were drawn. */
+/** The lines of a page from top to bottom, column by column, independent of the order of drawing. */
 export function frameLines({ glyphs, rules }: Frame): string[] {
   const grids = findGrids(rules);
   const all = linesOf(glyphs, [...rules, ...uprightOf(grids, rules)]);
@@ -38,10 +38,10 @@ function flowLines(flow: readonly Line[], rules: readonly Rule[]): string[] {
   );
 }
 
-/** Heights of a line; more between two is a new paragraph. */
+/** Line heights; a larger distance between two lines begins a new paragraph. */
 const PARAGRAPH = 1.9;
 
-/** Sizes of a line; a wider gap sets cells apart. */
+/** Font sizes; a wider gap separates two cells. */
 const CELL_GAP = 1.5;
 
 function textOf({ cells }: Row): string {
@@ -63,13 +63,13 @@ function cellsOf(lines: readonly Line[], at: number): Piece[] {
   return cells;
 }
 
-/** More white above a line than within a row of a table, as a share of the usual. */
+/** Factor of the usual distance; more white than that separates two rows of a table. */
 const MORE_WHITE = 1.25;
 
-/** Sizes from a line to one that can't stand below it. */
+/** Font sizes; a line that is closer stands beside the other one, not below it. */
 const BESIDE = 0.8;
 
-/** Lines that stand closer together than others, or between two rules. */
+/** Groups lines that stand closer together than others, and that no rule separates. */
 function bandsOf(lines: readonly Row[], rules: readonly Rule[]): Row[][] {
   const level = rules.filter(({ y, toY }) => y === toY);
   const down = lines.map((line, at) => (lines[at - 1]?.y ?? Infinity) - line.y);
@@ -80,7 +80,7 @@ function bandsOf(lines: readonly Row[], rules: readonly Rule[]): Row[][] {
     const around = down
       .slice(Math.max(1, at - 2), at + 3)
       .filter((height) => height > 0)
-      // A cell that stands between two lines of another one halves the way from one to the next.
+      // A cell beside two lines of another one stands halfway between them.
       .map((height) => (height < line.size * BESIDE ? height * 2 : height));
     const isOpen =
       above !== undefined &&
@@ -100,7 +100,7 @@ function bandsOf(lines: readonly Row[], rules: readonly Rule[]): Row[][] {
 const startOf = ({ pieces }: Line): number => pieces[0]?.x ?? Infinity;
 const endOf = ({ pieces }: Line): number => pieces.at(-1)?.end ?? -Infinity;
 
-/** Whether lines are one row of a table, whose cells go on below; a band beside it has its columns then. */
+/** Whether a band of lines is one row of a table with cells of several lines; then a neighbouring band has the same columns. */
 function isWrappedRow(
   band: readonly Row[],
   beside: readonly (readonly Row[] | undefined)[],
@@ -127,7 +127,7 @@ function isWrappedRow(
   });
 }
 
-/** Whether the lines stand around a cell of one line, in the middle of their height. */
+/** Whether the lines stand around a cell of one line that is centred in their height. */
 function isAroundCell(band: readonly Row[]): boolean {
   const middle = ((band[0]?.y ?? 0) + (band.at(-1)?.y ?? 0)) / 2;
   const cells = band.flatMap((row) => row.cells.map((cell) => ({ ...row, cell })));
@@ -140,7 +140,7 @@ function isAroundCell(band: readonly Row[]): boolean {
 
 const isOver = (one: Piece, other: Piece): boolean => one.x < other.end && one.end > other.x;
 
-/** Whether two lines have a figure each in one column: they are two rows. A year may end a day. */
+/** Whether two lines have figures in the same column, which makes them two rows. A year does not count: it may end a date. */
 function holdsFigures(band: readonly Row[]): boolean {
   const figures: Piece[] = [];
   for (const { cells } of band) {
@@ -151,7 +151,7 @@ function holdsFigures(band: readonly Row[]): boolean {
   return false;
 }
 
-/** Cells below each other, joined. */
+/** The columns of a band: cells that overlap horizontally are joined. */
 function columnsOf(band: readonly Row[]): Piece[] {
   const columns: Piece[] = [];
   for (const cell of band.flatMap(({ cells }) => cells)) {
@@ -171,7 +171,7 @@ function wrapped(band: readonly Row[]): Row {
   const isRightToLeft = isTurned(band.flatMap(({ cells }) => cells));
   const read = band.map((row) => ({
     ...row,
-    // Lines of a cell are not turned round together.
+    // Each line is put into reading order by itself, before the lines of a cell are joined.
     cells: row.cells.map((cell) => ({ ...cell, units: [readUnits(cell.units, isRightToLeft)] })),
   }));
   const cells = columnsOf(read).map((cell) => ({ ...cell, text: cell.units.join("") }));
@@ -182,7 +182,7 @@ function wrapped(band: readonly Row[]): Row {
 const NEAR_LINES = 3;
 const SAME_EDGE = 2;
 
-/** A gap is one between cells where it is wide, a rule stands in it, or a wide one of a line near by ends at the same edge. */
+/** Whether a gap separates cells: it is wide, a rule stands in it, or a wide gap of a nearby line ends at the same edge. */
 function partsCells(
   lines: readonly Line[],
   at: number,
@@ -216,7 +216,7 @@ const DEEPEST = 4;
 
 type Run = { readonly from: number; readonly to: number; readonly x: number };
 
-/** Parts lines of running text that stand beside each other: the left ones, then the right ones, between what goes across. */
+/** Orders columns of running text: lines above them, the left column, the right column, lines below them. */
 function inColumns(lines: readonly Line[], depth: number): Line[] {
   const run = depth < DEEPEST ? widestRun(lines, 0) : undefined;
   if (run === undefined) return [...lines];
@@ -238,7 +238,7 @@ function sideOf(lines: readonly Line[], x: number, side: "left" | "right"): Line
   });
 }
 
-/** The longest run of lines that stand on both sides of a gutter, which none of them crosses. */
+/** The longest run of lines with text on both sides of a gutter that no line crosses. */
 function widestRun(lines: readonly Line[], depth: number): Run | undefined {
   if (lines.length < FEWEST_LINES) return undefined;
   const judged = new Map<string, boolean>();
@@ -259,10 +259,10 @@ function widestRun(lines: readonly Line[], depth: number): Run | undefined {
   return best?.run;
 }
 
-/** Points within which edges are one. */
+/** Points; edges that are closer count as one. */
 const EDGE = 4;
 
-/** Places beside an edge that several lines share. */
+/** Possible gutters: places beside an edge that several lines share. */
 function gutters(lines: readonly Line[]): number[] {
   const edges = new Map<number, { count: number; x: number }>();
   const add = (side: 1 | -1, x: number): void => {
@@ -300,7 +300,7 @@ function runsAround(lines: readonly Line[], x: number): Run[] {
   return runs;
 }
 
-/** Without a table below the columns, of which a gutter goes between two columns by chance: white stands above, and a side has cells. */
+/** Cuts off a table below the columns whose own gap fits the gutter by chance: white stands above it, and a side has cells. */
 function withoutTable(lines: readonly Line[], run: Run): Run {
   const isApart = ({ y, size }: Line, at: number): boolean =>
     at > run.from && (lines[at - 1]?.y ?? 0) - y > size * PARAGRAPH;
@@ -311,7 +311,7 @@ function withoutTable(lines: readonly Line[], run: Run): Run {
   return isTable ? withoutTable(lines, { ...run, to }) : run;
 }
 
-/** Lines that begin left of a gutter, those that end right of it, and pieces left of it. */
+/** Counts lines that begin left of a gutter, lines that end right of it, and pieces left of it. */
 function countBeside(lines: readonly Line[], { from, to, x }: Run): [number, number, number] {
   let [left, right, inLeft] = [0, 0, 0];
   for (let at = from; at < to; at += 1) {
@@ -323,13 +323,13 @@ function countBeside(lines: readonly Line[], { from, to, x }: Run): [number, num
   return [left, right, inLeft];
 }
 
-/** Of a column that its lines fill: those of a table are shorter. */
+/** Share of the width of a column that running text fills; lines of a table are shorter. */
 const FILLED = 0.55;
 const MOST_CELLS = 0.25;
 const FEWEST_WORDS = 3.5;
 const MOSTLY = 0.6;
 
-/** Running text fills its lines and has no cells, or parts into columns that do. */
+/** Whether lines are running text: they fill their width and have few cells, or consist of columns that do. */
 function isProse(lines: readonly Line[], depth: number): boolean {
   const [start, end] = extentOf(lines);
   const filled =
@@ -344,7 +344,7 @@ function isProse(lines: readonly Line[], depth: number): boolean {
 
 const lengthOf = ({ pieces }: Line): number => pieces.reduce((sum, { x, end }) => sum + end - x, 0);
 
-/** Words of a line; of scripts without blanks three letters count as one. */
+/** Counts the words of a line; three letters of a script without blanks count as one word. */
 function wordsOf({ pieces }: Line): number {
   const text = pieces.map(({ units }) => units.join("")).join(" ");
   const wide = text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu)?.length ?? 0;

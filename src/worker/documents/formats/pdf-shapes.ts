@@ -16,7 +16,7 @@ export type Rule = {
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const NOWHERE: Box = [Infinity, Infinity, -Infinity, -Infinity];
 
-/** The matrix that applies the second one first. */
+/** The product of two matrices: it applies the second one first. */
 export function multiply(one: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
   const [a, b, c, d, e, f] = one;
   return [
@@ -40,7 +40,7 @@ export function turnOf(degrees: number): [cos: number, sin: number] {
   return [Math.cos(angle), Math.sin(angle)];
 }
 
-/** The box around the corners of another one that a matrix moves. */
+/** The box around the corners of a box after a matrix is applied. */
 export const boxOf = (matrix: Matrix, [left, bottom, right, top]: Box): Box =>
   boxAround([
     pointOf(matrix, left, bottom),
@@ -60,7 +60,7 @@ function boxAround(points: readonly Point[]): Box {
   return [left, bottom, right, top];
 }
 
-/** The part that two boxes share; its sides are out of order where they share none. */
+/** The intersection of two boxes; if there is none, the sides of the result are out of order. */
 export const meet = (one: Box, two: Box): Box => [
   Math.max(one[0], two[0]),
   Math.max(one[1], two[1]),
@@ -75,7 +75,7 @@ export type Shape = {
   readonly isRectangle: boolean;
 };
 
-/** The shapes that a path of pdf.js draws: operators, each with its coordinates behind it. */
+/** The shapes of a path of pdf.js, which is a list of operators, each followed by its coordinates. */
 export function shapesOf(matrix: Matrix, path: ArrayLike<number>): Shape[] {
   const shapes = partsOf(matrix, path).map(shapeOf);
   return shapes.some(isHole) ? shapes.map((shape) => ({ ...shape, isRectangle: false })) : shapes;
@@ -124,7 +124,7 @@ function shapeOf({ points, isStraight }: Part): Shape {
 const isAligned = ([left, bottom, right, top]: Box): boolean =>
   right - left < 0.5 || top - bottom < 0.5;
 
-/** A part of a path that meets the one before it may be cut out of it. */
+/** A part of a path that overlaps the one before may be a hole in it. */
 function isHole({ box }: Shape, at: number, shapes: readonly Shape[]): boolean {
   const [left, bottom, right, top] = meet(shapes[at - 1]?.box ?? NOWHERE, box);
   return right - left > 0.5 && top - bottom > 0.5;
@@ -133,7 +133,7 @@ function isHole({ box }: Shape, at: number, shapes: readonly Shape[]): boolean {
 const THICKEST_RULE = 3;
 const SHORTEST_RULE = 8;
 
-/** The rule that a box is, where it is thin and long enough. */
+/** A box as a rule; undefined if it is not thin and long enough. */
 export function ruleOf([x, y, toX, toY]: Box): Rule | undefined {
   const [wide, tall] = [toX - x, toY - y];
   const isRule = Math.min(wide, tall) <= THICKEST_RULE && Math.max(wide, tall) >= SHORTEST_RULE;
@@ -142,7 +142,7 @@ export function ruleOf([x, y, toX, toY]: Box): Rule | undefined {
   return wide > tall ? { x, y: middleY, toX, toY: middleY } : { x: middleX, y, toX: middleX, toY };
 }
 
-/** The rules of a page that is turned back by an angle in degrees; no rule is level or upright at other angles than right ones. */
+/** Turns rules back by an angle in degrees; empty unless it is a multiple of 90, because no rule is level or upright then. */
 export function turnRules(rules: readonly Rule[], turn: number): readonly Rule[] {
   if (turn === 0) return rules;
   if (turn % 90 !== 0) return [];

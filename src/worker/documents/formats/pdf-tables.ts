@@ -3,19 +3,19 @@ import { isTurned, readUnits } from "./pdf-lines.ts";
 import type { Line, Piece } from "./pdf-lines.ts";
 import { isHeader } from "./table-rows.ts";
 
-/** One that goes over several lines was read line by line, and has its text. */
+/** A cell of several lines has its text already, because it was read line by line. */
 export type Cell = Piece & { readonly text?: string };
 
 export type Row = Line & {
   readonly cells: readonly Cell[];
-  /** Of its first line, where it has several. */
+  /** The `y` of its first line. */
   readonly top: number;
 };
 
-/** Rows below each other, and how they are written where they are a table of which cells are empty. */
+/** Rows below each other; `table` holds the lines to write if they are a table with empty cells. */
 export type Stretch = { readonly rows: readonly Row[]; readonly table?: readonly string[] };
 
-/** All rows of a page, from top to bottom, and which of them are tables. */
+/** Splits the rows of a page, from top to bottom, into tables and other stretches. */
 export function findTables(rows: readonly Row[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (let from = 0; from < rows.length;) {
@@ -29,12 +29,12 @@ export function findTables(rows: readonly Row[]): Stretch[] {
 export const textOfCell = ({ text, units }: Cell, isRightToLeft: boolean): string =>
   text ?? readUnits(units, isRightToLeft);
 
-/** Sizes from a row to the next; with more they are of one table only where its others stand as far apart. */
+/** Font sizes between two rows; a larger distance stays within a table only if its other rows are as far apart. */
 const ROW_GAP = 1.9;
 const MORE_WHITE = 1.4;
 const MOST_WHITE = 4;
 
-/** Rows of several cells, and of one between them that stands in the first column. */
+/** The end of a run of rows with several cells; rows between them may have one cell, in the first column. */
 function endOfRun(rows: readonly Row[], from: number): number {
   let [least, most, left] = [Infinity, 0, Infinity];
   let end = from + 1;
@@ -46,7 +46,7 @@ function endOfRun(rows: readonly Row[], from: number): number {
     const gap = at === from || above === undefined ? 0 : (above.y - row.top) / row.size;
     if (gap < 0 || gap > Math.min(MOST_WHITE, Math.max(ROW_GAP, least * MORE_WHITE))) break;
     if (gap > 0) [least, most] = [Math.min(least, gap), Math.max(most, gap)];
-    // What stands far above rows that are close to each other is none of them.
+    // A row far above rows that are close to each other does not belong to them.
     if (most > Math.max(ROW_GAP, least * MORE_WHITE)) return Math.max(from + 1, at - 1);
     if (second === undefined && (at === from || first.end > left)) break;
     if (second === undefined) continue;
@@ -59,14 +59,14 @@ function endOfRun(rows: readonly Row[], from: number): number {
 type Column = { readonly x: number; readonly end: number };
 type Placed = ReadonlyMap<number, Cell>;
 
-/** Of two, a lone cell says by its words which one it is of. */
+/** Fewest columns; with two, the words of a lone cell show its column. */
 const FEWEST_COLUMNS = 3;
 const FEWEST_ROWS = 3;
 const MOST_COLUMNS = 60;
 
 /**
- * The table of a run: each cell stands in a column, and the first row names them, the first one perhaps not.
- * @param by cells as they are, or each piece of a line, which more must prove
+ * Reads a run as a table: each cell stands in a column, and the first row names the columns, except perhaps the first one.
+ * @param by which cells: as they are, or each piece of a line, which needs more proof
  */
 function readTable(run: readonly Row[], by: "cells" | "pieces"): Stretch[] | undefined {
   const rows = run.map((row) =>
@@ -102,7 +102,7 @@ function readTable(run: readonly Row[], by: "cells" | "pieces"): Stretch[] | und
   ];
 }
 
-/** Those of the rows with the most cells, where these stand below each other; none where they do not. */
+/** The columns of the rows with the most cells; empty if these cells do not stand below each other. */
 function columnsOf(run: readonly Row[]): Column[] {
   const most = run.reduce((count, { cells }) => Math.max(count, cells.length), 0);
   if (most < FEWEST_COLUMNS || most > MOST_COLUMNS) return [];
@@ -113,7 +113,7 @@ function columnsOf(run: readonly Row[]): Column[] {
   }));
   if (columns.some(({ x }, at) => x < (columns[at - 1]?.end ?? -Infinity))) return [];
   const bars = widest.flatMap((row) => row.bars);
-  // Names stand left in their columns where a figure stands behind the last one.
+  // If a figure stands right of the last name, names are aligned left in their columns.
   const isLeft = run.some(({ cells }) => (cells.at(-1)?.x ?? 0) >= (columns.at(-1)?.end ?? 0));
   return columns.map(({ x, end }, at) => {
     const [before, next] = [columns[at - 1]?.end ?? -Infinity, columns[at + 1]?.x ?? Infinity];
@@ -127,7 +127,7 @@ function columnsOf(run: readonly Row[]): Column[] {
   });
 }
 
-/** The cells of a row by their columns; undefined where nobody can say which they are of. */
+/** The cells of a row by column; undefined if a cell fits no column, or two fit one. */
 function placeCells(row: Row, columns: readonly Column[]): Placed | undefined {
   const placed = new Map<number, Cell>();
   let last = -1;
@@ -145,7 +145,7 @@ const overlapped = ({ x, end }: Column, columns: readonly Column[]): number[] =>
 
 const SAME_EDGE = 2;
 
-/** The column that a cell stands in; of several the one whose edge it shares, or the first. */
+/** The column of a cell; among several the one whose edge it shares, else the first. */
 function columnAt(cell: Cell, columns: readonly Column[]): number | undefined {
   const over = overlapped(cell, columns);
   const isEdge = (at: number): boolean =>

@@ -15,7 +15,7 @@ import { joinHyphens, wordsOf } from "./pdf-hyphens.ts";
 import { frameLines } from "./pdf-layout.ts";
 import type { Box } from "./pdf-shapes.ts";
 
-/** Node 20 lacks it, and pdf.js hands fonts over by it. */
+/** Adds `transferToFixedLength`, which pdf.js needs to pass fonts on and Node 20 lacks. */
 function addTransfer(): void {
   const prototype = ArrayBuffer.prototype as ArrayBuffer & {
     transferToFixedLength?: (length: number) => ArrayBuffer;
@@ -63,12 +63,12 @@ export async function readPdf(bytes: Buffer, limits: TextLimits): Promise<Extrac
   };
 }
 
-/** Fewer letters beside a picture are a page number, or what a scanner wrote. */
+/** Letters beside a picture; fewer are a page number or a stamp of the scanner. */
 const FEWEST_LETTERS = 10;
-/** A page of which a fifth of the letters have no names is read from its picture. */
+/** If more than a fifth of the letters of a page name no character, OCR reads the page. */
 const UNREADABLE_SHARE = 5;
 
-/** The pages, from 1, whose words are in a picture, or in letters that nobody can name. */
+/** The pages, from 1, whose words are in a picture, or in a font that names no letters. */
 const picturedIn = (pages: readonly PageText[]): readonly number[] =>
   pages.flatMap(({ lines, drawing: { pictures, letters } }, at) => {
     const isPicture = pictures > 0 && lines.join("").replace(/\s+/g, "").length < FEWEST_LETTERS;
@@ -78,7 +78,7 @@ const picturedIn = (pages: readonly PageText[]): readonly number[] =>
 
 const HALF = 0.5;
 
-/** The pages, from 1, whose text lies on a picture of its words, as scanners write it, and has a figure. */
+/** The pages, from 1, with a digit in a text layer that lies on a picture of its words, as scanners write it. */
 const layeredIn = (pages: readonly PageText[], pictured: readonly number[]): readonly number[] =>
   pages.flatMap(({ lines, drawing: { layer } }, at) => {
     const isLayer = layer.letters >= FEWEST_LETTERS && layer.share > HALF;
@@ -119,7 +119,7 @@ async function readPage({ document, names, layers }: Opened, number: number): Pr
   return { lines: lines.join("").trim() === "" ? [] : lines, drawing, added };
 }
 
-/** What a person sees on the pages and the text does not hold. */
+/** Counts the content that a person sees on the pages and the text lacks. */
 function leftOutOf(pages: readonly PageText[], pictured: readonly number[]): LeftOut {
   const sum = (count: (page: PageText) => number): number =>
     pages.reduce((all, page) => all + count(page), 0);
@@ -159,7 +159,7 @@ function refuseTextless(pages: readonly PageText[], { isXfa }: { readonly isXfa:
   }
 }
 
-/** Of pdf.js. Pictures are not decoded: only where they stand matters. */
+/** Options of pdf.js. Pictures are not decoded, because only their place matters. */
 const OPTIONS = {
   verbosity: 0,
   isEvalSupported: false,

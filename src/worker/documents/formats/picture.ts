@@ -1,7 +1,7 @@
 import { readPictureHead } from "../../ocr/read-head.ts";
 import type { Extraction } from "../extraction.ts";
 
-/** A picture holds no letters: its words are those that were read of its pages. */
+/** Refuses a picture, which holds no letters, and names its pages: OCR reads their words. */
 export function readPicture(bytes: Buffer): Extraction {
   const head = readPictureHead(bytes, 1);
   if (head.kind === "unreadable") return { ...head, code: "FILE_FORMAT_INVALID" };

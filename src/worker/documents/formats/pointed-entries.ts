@@ -4,21 +4,21 @@ import { cutSpan, shortenTitle } from "../cut-span.ts";
 import type { CutSettings, Span } from "../cut-span.ts";
 import type { Piece } from "./format.ts";
 
-/** An array or object that is too long for one chunk and cut into its entries. */
+/** An array or object that is too long for one chunk, so that it is cut into its entries. */
 export type Container = {
-  /** JSON pointer (RFC 6901) of the whole, without the keys below the sixteenth; "" for the outermost. */
+  /** JSON pointer (RFC 6901) of the container, with sixteen keys at most; "" for the outermost. */
   readonly pointer: string;
   readonly depth: number;
 };
 
-/** Deeper keys would tell nothing more, and cost more for each chunk the deeper a file is nested. */
+/** Bounds pointers: deeper keys say little more, and every chunk below would carry them. */
 const MOST_KEYS = 16;
-/** UTF-16 units of a key that a pointer holds, with its quotation marks. */
+/** Most UTF-16 units of a key in a pointer, with its quotation marks. */
 export const KEY_CHARS = 200;
 
 export const OUTERMOST: Container = { pointer: "", depth: 1 };
 
-/** What stands under a key, which is itself cut into its entries. */
+/** The container under a key of another one. */
 export const containerIn = (outer: Container, key: string): Container => ({
   pointer: pointerIn(outer, key),
   depth: outer.depth + 1,
@@ -30,16 +30,16 @@ export function pointerIn({ pointer, depth }: Container, key: string): string {
   return shortenTitle(`${pointer}/${escapePointer(key)}`);
 }
 
-/** A part of a text, with the comma and the brackets around it. Entries follow each other without a gap. */
+/** A part of a text with the comma and brackets around it. Entries follow each other without a gap. */
 export type PointedEntry = Span & {
-  /** JSON pointer of what stands in it; null for a whole document. */
+  /** JSON pointer of its value; null for a whole document. */
   readonly pointer: string | null;
   readonly container: Container | null;
 };
 
 /**
- * Packs entries of the same array or object into pieces of at most `maxChars`, whose heading path is the JSON pointer of it.
- * An entry that is longer, a long string, is cut.
+ * Packs entries of the same array or object into pieces of at most `maxChars`. The heading path of a piece is the JSON
+ * pointer of the container. An entry that is longer, such as a long string, is cut.
  */
 export function packEntries(
   text: string,
@@ -68,11 +68,11 @@ export function packEntries(
   );
 }
 
-/** None where a key or the whole of the pointer was cut: it would point nowhere. */
+/** The locator of a pointer; null if a key or the pointer was cut, because it would point nowhere. */
 const locatorOf = (pointer: string | null): Locator | null =>
   pointer === null || pointer.endsWith("…") || pointer.split("/").some(isCutKey)
     ? null
     : { pointer };
 
-/** As a scan leaves it, without the quotation marks. */
+/** Whether a key has the full length, so that it may have been cut. */
 const isCutKey = (key: string): boolean => key.length >= KEY_CHARS - 2;

@@ -17,7 +17,7 @@ import type { Relation } from "./office-package.ts";
 import { readProperties } from "./office-properties.ts";
 import { HIDDEN } from "./table-rows.ts";
 
-/** Presentations: a page a slide, its title as a heading, then its shapes, tables, charts and notes. */
+/** Reads a presentation: each slide is a page with its title as a heading, then shapes, tables, charts and notes. */
 export function readPptx(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
   const main = mainPart(archive, "ppt/presentation.xml");
@@ -42,7 +42,7 @@ export function readPptx(bytes: Buffer, limits: TextLimits): Extraction {
   return { ...builder.finish(metadata), ...countedOut(leftOut) };
 }
 
-/** The parts of the slides, in their order. A slide has a number and a relation, which are both called id. */
+/** The parts of the slides in order. `sldId` has two attributes id: a number, and with a prefix the relation. */
 const slidesOf = (xml: string, relations: readonly Relation[]): readonly string[] =>
   Array.from(xml.matchAll(/\bsldId\b[^>]*?\s\w+:id="([^"]*)"/g)).flatMap(
     ([, id]) => relations.find((relation) => relation.id === id)?.target ?? [],
@@ -54,7 +54,7 @@ type Slide = {
   readonly leftOut: { pictures: number; charts: number };
 };
 
-/** A title that nobody filled in, as PowerPoint leaves it on a slide, makes no heading. */
+/** A title with words; PowerPoint leaves empty titles on slides, which make no heading. */
 const TITLE_WITH_WORDS = /<\w+:ph\b[^>]*\btype="(?:title|ctrTitle)"[^]*<\w+:t>\s*[^<\s]/;
 
 function addSlide(archive: Archive, part: string, { writer, leftOut, number }: Slide): void {
@@ -94,7 +94,7 @@ function addChart(writer: FlowWriter, xml: string): void {
   addTable(writer, rows);
 }
 
-/** Placeholders that are the title of their slide, and those that are the same on each. */
+/** Types of placeholders: titles, and those that repeat on every slide. */
 const TITLES = new Set(["title", "ctrTitle"]);
 const REPEATED = new Set(["sldNum", "dt", "ftr", "hdr", "sldImg"]);
 
@@ -106,12 +106,12 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
   let inText = false;
   let shift: Shift;
   let formula: ReturnType<typeof openFormula> | undefined;
-  /** Of each level how many numbered items stand there. */
+  /** Last number of each level of a list. */
   let numbers: number[] = [];
   let isNumbered = false;
   let level = 0;
   let table: { rows: string[][]; cell: string } | undefined;
-  /** What stands there a second time, for programs that don't know the first. */
+  /** Depth in `Fallback` elements, which repeat content for older programs. */
   let repeated = 0;
   const add = (text: string): void => {
     if (table !== undefined) table.cell += text;
@@ -192,13 +192,13 @@ function shapesVisitor(writer: FlowWriter, chartAt: (id: string) => void): XmlVi
   };
 }
 
-/** In thousandths of the height of a letter. */
+/** The shift of a run: above zero `baseline` raises it, below zero it lowers it. */
 function shiftOf({ baseline = "0", strike = "noStrike" }: XmlAttributes): Shift {
   if (strike !== "noStrike") return "struck";
   return Number(baseline) > 0 ? "raised" : Number(baseline) < 0 ? "lowered" : undefined;
 }
 
-/** What is merged with the cell before it or above it has its words. */
+/** The words of a cell that is merged with the cell before or above it; "" for any other. */
 function mergedCell(
   rows: readonly (readonly string[])[],
   { hMerge, vMerge }: Readonly<Record<string, string>>,
@@ -208,13 +208,13 @@ function mergedCell(
   return vMerge === "1" ? (rows.at(-2)?.[row.length] ?? "") : "";
 }
 
-/** What stands beside a slide: the words of the speaker, and what readers wrote. */
+/** Relations of a slide that hold notes of the speaker and comments, with their labels. */
 const BESIDE: ReadonlyMap<string, string> = new Map([
   ["notesSlide", "Notes"],
   ["comments", "Comments"],
 ]);
 
-/** All words of a part, as a paragraph below the slide. */
+/** Writes all words of a part as one paragraph below the slide. */
 function wordsVisitor(writer: FlowWriter, label: string): XmlVisitor {
   const words: string[] = [];
   let placeholder = "";
