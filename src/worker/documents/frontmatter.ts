@@ -4,24 +4,24 @@ import { shortenTitle } from "./cut-span.ts";
 import type { FileMetadata } from "./extraction.ts";
 import { splitLines } from "./lines.ts";
 
-/** What a file says about itself before its text. `firstLine` is where the text begins, counted from 0. */
+/** The metadata that a text file has before its text. `firstLine` is the line where the text begins, counted from 0. */
 export type Frontmatter = {
   readonly firstLine: number;
   readonly title: string | null;
   /** Aliases and tags, as they are written. */
   readonly labels: readonly string[];
-  /** Paths of documents that it is a newer version of, as they are written. */
+  /** Paths of older versions of the document, as they are written. */
   readonly supersedes: readonly string[];
-  /** What makes it dangerous to read; null otherwise, also where it is only wrong. */
+  /** Why it is dangerous to parse; null if it is harmless, even if it is invalid. */
   readonly danger: string | null;
 } & (
   | { readonly state: "absent"; readonly json: null; readonly problem: null }
-  /** `problem`: why it can't be read, as a clause that holds nothing of the text. */
+  /** `problem`: why it can't be read, as a clause that quotes nothing of the text. */
   | { readonly state: "unknown"; readonly json: null; readonly problem: string }
   | { readonly state: "present"; readonly json: string; readonly problem: null }
 );
 
-/** More is no frontmatter that somebody wrote by hand. */
+/** Longer frontmatter is not written by hand, and is not read. */
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 32;
 
@@ -35,7 +35,7 @@ export const NO_FRONTMATTER: Frontmatter = {
   supersedes: [],
   danger: null,
 };
-/** Not closed, not YAML or no mapping: all of it stays text, because a note may open with a rule. */
+/** For frontmatter that is not closed, no YAML or no mapping: it stays text, because a note may begin with a rule. */
 const unknown = (problem: string, danger: string | null = null): Frontmatter => ({
   ...NO_FRONTMATTER,
   state: "unknown",
@@ -85,7 +85,7 @@ function parseMapping(yaml: string, firstLine: number): Frontmatter {
   };
 }
 
-/** Adds what the file says about itself outside of its text; what stands in the text wins. */
+/** Adds the properties of the file outside of its text; values of the frontmatter win. */
 export function withFileMetadata(
   frontmatter: Frontmatter,
   metadata: FileMetadata | undefined,
@@ -103,7 +103,7 @@ export function withFileMetadata(
   };
 }
 
-/** What Obsidian, Jekyll, Hugo and others call other names of a note, and words that it is filed under. */
+/** Keys of Obsidian, Jekyll, Hugo and others for aliases and tags of a note. */
 const LABEL_KEYS = new Set(["alias", "aliases", "tag", "tags", "keywords"]);
 const MOST_ITEMS = 50;
 
@@ -122,14 +122,14 @@ class Unreadable {
   }
 }
 
-/** Unreadable for anything that is not plain data: an error, a tag. */
+/** Parses YAML; gives an Unreadable for anything that is not plain data, such as an error or a tag. */
 function parseYaml(yaml: string): unknown {
   const tokens = [...new Parser().parse(yaml)];
   const isTooDeep = tokens.some(
     (token) => token.type === "document" && findTooDeep(token.value, MAX_DEPTH) !== undefined,
   );
   if (isTooDeep) return new Unreadable("dangerous", `is nested more than ${MAX_DEPTH} levels deep`);
-  // Pretty errors copy the text once for each of them.
+  // Each pretty error would copy the text.
   const options = { schema: "core", logLevel: "silent", prettyErrors: false } as const;
   const [document, ...others] = new Composer(options).compose(tokens, true, yaml.length);
   if (document === undefined || others.length > 0) {
@@ -155,7 +155,7 @@ function parseYaml(yaml: string): unknown {
 /** A `\` escape of JSON: a NUL, half of a surrogate pair, or any other. */
 const ESCAPE = /\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g;
 
-/** A value as JSON that Postgres stores: no NUL, no lone surrogate, and no number that JSON does not know. */
+/** A value as JSON that Postgres can store: without NUL, lone surrogates, and numbers that JSON lacks. */
 function metadataJson(value: object): string {
   const json = JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "number" && !Number.isFinite(item) ? String(item) : item,

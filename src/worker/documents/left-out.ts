@@ -3,14 +3,14 @@ import type { ExtractedText, LeftOut } from "./extraction.ts";
 /** Pages whose words are in a picture that was not read. */
 export const PICTURED_PAGES = "pages that are pictures";
 
-/** Of a mail, where no pictures are read. */
+/** Pictures that are attached to a mail, counted if OCR is off. */
 export const ATTACHED_PICTURES = "attached pictures";
 
-/** Counts what a text leaves out while it is made. */
+/** Counts the content that a text leaves out, while a reader makes it. */
 export type LeftOutCounter = {
   add(kind: string, count?: number): void;
   addAll(counts: LeftOut): void;
-  /** For an extraction; nothing where nothing was left out. */
+  /** The counts for an extraction; an empty object if nothing was left out. */
   finish(): { readonly leftOut?: LeftOut };
 };
 
@@ -28,7 +28,7 @@ export function countLeftOut(): LeftOutCounter {
   };
 }
 
-/** What a text leaves out, of the kinds that there are any of. */
+/** The counts above zero, for an extraction. */
 export function countedOut(counts: LeftOut): Pick<ExtractedText, "leftOut"> {
   const kinds = Object.entries(counts).filter(([, count]) => count > 0);
   return kinds.length === 0 ? {} : { leftOut: Object.fromEntries(kinds) };

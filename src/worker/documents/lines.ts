@@ -58,7 +58,7 @@ function findLine(starts: readonly number[], offset: number): number {
 
 const STEP = 512;
 
-/** Translates UTF-16 offsets of a text into code point offsets. */
+/** Makes a function that translates UTF-16 offsets of a text into code point offsets. */
 export function codePointOffsets(text: string): (offset: number) => number {
   if (!/[\ud800-\udbff]/.test(text)) return (offset) => offset;
   const pairsAtStep: number[] = [];
@@ -87,7 +87,7 @@ export type Block = {
   readonly lastLine: number;
   /** Where it may be cut when it is too long for one chunk. */
   readonly cut: "sentences" | "lines";
-  /** Begins a section though it has no heading, as a page does. */
+  /** Begins a section without a heading, as a page does. */
   readonly opensSection?: true;
   readonly heading?: { readonly level: number; readonly title: string };
 };

@@ -12,7 +12,7 @@ import type { ChunkSettings } from "./chunk-text.ts";
 import { prepareDocument } from "./prepare-document.ts";
 import type { PreparedDocument, ReadDocument } from "./prepare-document.ts";
 
-/** A prepared document as a thread hands it over: bytes are copied within milliseconds, very many small values in seconds. */
+/** A prepared document as a thread returns it, serialized: bytes are copied in milliseconds, very many small values in seconds. */
 export type PackedDocument = Omit<PreparedDocument, "chunks"> & {
   readonly chunks: Omit<DocumentChunks, "slices"> & {
     /** Each a `PackedSlice` as `serialize` writes it. */
@@ -20,7 +20,7 @@ export type PackedDocument = Omit<PreparedDocument, "chunks"> & {
   };
 };
 
-/** Chunks that follow each other. Their words are numbers of `spellings`. */
+/** Consecutive chunks. Their words are indexes into `spellings`. */
 type PackedSlice = {
   readonly chunks: readonly ChunkToWrite[];
   readonly spellings: readonly string[];
@@ -60,8 +60,8 @@ function packSlice(chunks: readonly ChunkToWrite[], texts: readonly string[]): U
 }
 
 /**
- * The chunks of a packed document, which are unpacked as they are gone through: all of them at once would hold the event
- * loop, and so would the garbage collector.
+ * The chunks of a packed document, unpacked slice by slice during iteration: unpacking all at once would block the event
+ * loop, and so would the garbage collection after it.
  * @param vocabularyOf gives the vocabulary of the next slice, which grows with each
  */
 export const unpackChunks = (

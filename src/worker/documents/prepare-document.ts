@@ -26,14 +26,14 @@ export type ReadDocument = {
   /** Relative to the work root. */
   readonly path: string;
   readonly text: string;
-  /** Version of the extractor that made it, and where it stands in the file. */
+  /** Version of the extractor that made the text, and the places of the text in the file. */
   readonly extractor: string;
   readonly places: Places;
   readonly metadata?: FileMetadata;
   readonly sha256: string;
-  /** Of an attachment the date of its mail. */
+  /** For an attachment: the date of its mail. */
   readonly mailDate?: string | undefined;
-  /** Its bytes, or its text, where they are kept. */
+  /** Bytes of the file, or its text, if they are stored. */
   readonly content?: Buffer | undefined;
 } & Pick<DocumentToWrite, "facts" | "settled" | "mail" | "attachments" | "leftOut">;
 
@@ -90,7 +90,7 @@ export function prepareDocument(
   };
 }
 
-/** Of a text what it is compared by with others. */
+/** How much of a text the sketch for near-duplicates covers, in UTF-16 units. */
 const MOST_SKETCHED = 200_000;
 
 function sketchOf(chunks: readonly Chunk[]): string | null {
@@ -105,11 +105,11 @@ function sketchOf(chunks: readonly Chunk[]): string | null {
 
 const LABEL_CHARS = 500;
 
-/** Every chunk holds them. */
+/** Aliases and tags as one text, which every chunk carries. */
 const labelsOf = ({ labels }: Frontmatter): string =>
   cleanForDatabase(labels.join(" ").slice(0, LABEL_CHARS).toWellFormed());
 
-/** YAML can spell what neither Postgres nor a terminal takes. */
+/** Cleans a title: YAML can spell characters that neither Postgres nor a terminal takes. */
 function titleOf(title: string | null): string | null {
   const clean = cleanForDatabase(shortenTitle(title ?? ""));
   return clean === "" ? null : clean;
@@ -138,8 +138,8 @@ function nameChunks(
 }
 
 /**
- * The key of a chunk: the same as long as everything that is searched or embedded of it is. Fields are
- * prefixed with their length, so that no two lists of fields hash the same text.
+ * The key of a chunk, which changes only if something that is searched or embedded of it changes. Each field is
+ * prefixed with its length, so that no two lists of fields hash the same text.
  * @param fields source, path, title, headings, labels, SHA-256 of the text, and which of equal chunks it is
  */
 export function chunkKey(fields: {

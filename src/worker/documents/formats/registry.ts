@@ -34,12 +34,12 @@ import { UTF8 } from "./utf8.ts";
 import { YAML } from "./yaml.ts";
 
 type Parsed = {
-  /** Name and version: raised when the same bytes would become another text. */
+  /** Name and version. Raise the version when the same bytes give another text. */
   readonly version: `${string} ${number}`;
   readonly extensions: readonly string[];
-  /** A module of this folder, which only the process of the parsers loads, and a function that it exports. */
+  /** A module of this folder that only the reading process loads, and the function to call. */
   readonly by: readonly [module: string, read: string];
-  /** Without it as Markdown, which the parser writes. */
+  /** Default: as Markdown, which most readers write. */
   readonly cut?: Format["cut"];
 };
 
@@ -57,7 +57,7 @@ const parsed = ({ version, extensions, by: [module, name], cut }: Parsed): Forma
 
 type Refused = { readonly extensions: readonly string[]; readonly why: string };
 
-/** A format that is known by name and not read: the refusal says what to do. */
+/** A format that is recognised but not read; the refusal says what to do. */
 const refused = ({ extensions, why }: Refused): Format => ({
   ...PLAIN,
   name: `not read (${extensions[0] ?? ""})`,
@@ -83,7 +83,7 @@ const cutPages: Format["cut"] = (lines, firstLine, settings) => {
   return cut.kind === "pieces" ? cut : { kind: "blocks", blocks: byPage(lines, cut.blocks) };
 };
 
-/** Its words are those that were read of it, page by page. */
+/** Pictures: their text comes from OCR, page by page. */
 const PICTURE = parsed({
   version: "picture 1",
   extensions: [".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif", ".heic", ".heif"],
@@ -91,7 +91,7 @@ const PICTURE = parsed({
   cut: cutPages,
 });
 
-/** Every format that has endings of its own; any other text is plain. */
+/** All formats with endings of their own; any other file is plain text. */
 export const FORMATS: readonly Format[] = [
   MARKDOWN,
   JSON_TEXT,
@@ -128,17 +128,17 @@ export const FORMATS: readonly Format[] = [
   parsed({ version: "vcf 2", extensions: [".vcf"], by: ["vcf", "readVcf"] }),
 ];
 
-/** The format of a file by the ending of its name, and by its text where the ending alone does not say. */
+/** The format of a text by the ending of its path, and by the text itself if the ending does not decide. */
 export function formatOf(path: string, text: string): Format {
   const extension = extensionOf(path);
   const format = findFormat(extension);
   return format?.isOf(text, extension) === true ? format : PLAIN;
 }
 
-/** What makes the text of a file, by the ending of its name. */
+/** The extractor for a file, by the ending of its path. */
 const extractorOf = (path: string): Extractor => (findFormat(extensionOf(path)) ?? PLAIN).extractor;
 
-/** Whether a text that an extractor of this version made is what the file would be read as now. */
+/** Whether the present extractor of a file has the version that made a stored text. */
 export function isCurrentExtractor(path: string, version: string): boolean {
   const extractor = extractorOf(path);
   const [made = ""] = version.split(BEHIND_VERSION);
@@ -146,8 +146,8 @@ export function isCurrentExtractor(path: string, version: string): boolean {
 }
 
 /**
- * A fingerprint of what decides whether a file can be read: with another one, a file that could not may be.
- * @param ocr that of what pictures are read with
+ * A fingerprint of everything that decides whether a file can be read. When it changes, files that failed are tried again.
+ * @param ocr the fingerprint of the OCR settings
  */
 export function readerFingerprint(
   limits: ReaderLimits,
@@ -162,23 +162,23 @@ export function readerFingerprint(
   ).slice(0, 32);
 }
 
-/** Archives in archives: what the second holds is still read. */
+/** Deepest level of archives in archives whose files are read. */
 const DEEPEST_ARCHIVE = 2;
 
 type ExtractionSettings = {
-  /** What was read of pictures; without it a page that is one has no words. */
+  /** Results of OCR; without them a page that is a picture has no words. */
   readonly pages?: ReadPages | undefined;
-  /** Endings of the files that are taken out of an archive; a mail is taken with all that it holds. */
+  /** Endings of files that are read from archives; attachments of a mail are read whatever their ending. */
   readonly allowed?: readonly string[] | "any";
-  /** The first whose prefix a path has is that of its text. */
+  /** Encodings of sources; the first one whose prefix fits a path counts. */
   readonly encodings?: readonly SourceEncoding[];
-  /** UTF-16 units of a text, whatever it was read by: all of it is held while it is indexed. */
+  /** Most UTF-16 units of any text, because indexing holds all of it in memory. */
   readonly mostChars?: number;
 };
 
 /**
- * For whoever reads files: the sandbox, and the scan of the index.
- * @param read does what is dangerous in a process of its own
+ * Makes the function by which the sandbox and the index scan read files.
+ * @param read runs third-party parsers in a child process
  */
 export const extractTextBy =
   (
@@ -237,7 +237,7 @@ async function withPictures(
   return withReadPages(extracted, bytes, { pages, limits: { chars } });
 }
 
-/** Of UTF-8. */
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
 const MOST_BYTES_OF_A_UNIT = 3;
 
 function tooLong(mostChars: number): Unreadable {
@@ -245,9 +245,9 @@ function tooLong(mostChars: number): Unreadable {
   return { kind: "unreadable", code, why: message, lasts: "always" };
 }
 
-/** Before the encoding that a text was read in where its source names one: in another one it is another text. */
+/** Stands before the encoding in the version of an extractor, if the source names one: another encoding gives another text. */
 const AS = " as ";
-/** What stands behind the version of an extractor. */
+/** Separates the version of an extractor from what follows it. */
 const BEHIND_VERSION = new RegExp(`${AS}|${READ_WITH}`);
 
 function asEncoding({ metadata }: ExtractedText): string {
@@ -276,7 +276,7 @@ const LOCK_FILE: Unreadable = {
   lasts: "always",
 };
 
-/** Of a report or an export: what models said would be evidence of itself. */
+/** Result for Nightdesk's own reports and exports: a model's words must not become evidence for themselves. */
 const NO_EVIDENCE: ExtractedText = {
   kind: "text",
   text: "",
@@ -290,7 +290,7 @@ function archivesIn(path: string): number {
   return parts.filter((part) => extensionOf(part) === ".zip").length;
 }
 
-/** Of a program nothing is read but its name, in what holds it; and of a picture where none are read. */
+/** Whether an attachment of that name is read: it has a known format or is a `.txt`, and is no picture. */
 export const isHeldFormat = (name: string): boolean => {
   const extension = extensionOf(name);
   return (extension === ".txt" || findFormat(extension) !== undefined) && !isPicture(name);

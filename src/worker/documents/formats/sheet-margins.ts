@@ -3,12 +3,12 @@ import { walkXml } from "../reader/walk-xml.ts";
 import { oneLine } from "./table-rows.ts";
 
 const MARGIN = /^(?:odd|even|first)?(header|footer)(?:-left|-first)?$/i;
-/** A number of a page, with the word before it, and what says how many there are. */
+/** The code of the page number, with the word before it and the number of pages behind it. */
 const PAGE = /(?<!&)[\p{L}.]{0,40}\s{0,9}&P(?:[^&\p{L}]{0,40}\p{L}{0,4}\s{0,9}&[NP])?/giu;
-/** An ampersand, or how what follows looks and what differs from print to print. */
+/** A doubled ampersand; or a code for font, size, colour, date, file or sheet name. */
 const CODE = /&(?:(&)|"[^"]*"|\d+|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|[A-Z])/gi;
 
-/** Adds a line for what stands above or below each page of a sheet in print: units, what is a draft, what a price holds. */
+/** Adds a line for each printed header or footer of a sheet, which may name a unit, a draft, or what prices include. */
 export function addMargins(xml = "<none/>", builder: Pick<TextBuilder, "add">): void {
   let code: string | undefined;
   let [isChanging, isPlain] = [false, false];
@@ -32,7 +32,7 @@ export function addMargins(xml = "<none/>", builder: Pick<TextBuilder, "add">): 
   });
 }
 
-/** @param code as Excel writes it: `&LDraft&RPage &P of &N` */
+/** The words of a header or footer. @param code as Excel writes it: `&LDraft&RPage &P of &N` */
 const wordsOf = (code: string): string =>
   code
     .replaceAll(PAGE, " ")

@@ -1,4 +1,4 @@
-/** What fonts of signs show in the place of letters, by the code of the letter. */
+/** The signs that symbol fonts show instead of letters, by the code of the letter. */
 const SYMBOL_20 =
   " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
 const SYMBOL_A0 =
@@ -27,17 +27,17 @@ const FONTS: Readonly<Record<string, Signs>> = {
 const signsOf = (font: string | undefined): Signs | undefined =>
   font === undefined ? undefined : FONTS[font.toLowerCase()];
 
-/** Programs put the letters of such fonts here, so that no other font shows them. */
+/** Programs add this to codes of symbol fonts, which moves them to the private range. */
 const PRIVATE = 0xf000;
 
-/** The sign of a letter in hexadecimal, as documents name it; undefined for one that is not known. */
+/** The sign for a code in hexadecimal, as documents write it; undefined for an unknown one. */
 export function symbolOf(font: string | undefined, letter: string): string | undefined {
   const code = Number.parseInt(letter, 16);
   const own = code >= PRIVATE ? code - PRIVATE : code;
   return (signsOf(font) ?? FONTS["symbol"])?.[own];
 }
 
-/** A text as the font shows it. */
+/** The text with the signs that the font shows. */
 export function shownIn(font: string | undefined, text: string): string {
   const signs = signsOf(font) ?? (/[\uf020-\uf0ff]/.test(text) ? FONTS["symbol"] : undefined);
   if (signs === undefined) return text;

@@ -3,13 +3,13 @@ import { decodeBytes } from "../encoding.ts";
 import { NO_PLACES } from "../places.ts";
 import type { Extractor } from "../extraction.ts";
 
-/** Of UTF-8, as some programs begin a file. */
+/** Byte order mark of UTF-8, which some programs write. */
 const MARK = Buffer.from("\uFEFF");
 
-/** Of files in another encoding, whose text is not their bytes. */
+/** Version of the extractor for files in another encoding. */
 const DECODED = "decoded 2";
 
-/** The text of a file is its bytes, as they are; or decoded, where they are no UTF-8. */
+/** Reads plain text: UTF-8 unchanged, so that offsets fit the file; any other encoding decoded. */
 export const UTF8: Extractor = {
   version: "utf-8",
   others: [DECODED],
@@ -32,8 +32,8 @@ export const UTF8: Extractor = {
 };
 
 /**
- * Bytes as text, strictly UTF-8, or what is wrong with them. A byte order mark stays the first character, and
- * line ends stay as they are, so that offsets into the text are offsets into the file.
+ * Decodes bytes strictly as UTF-8, or says what is wrong with them. A byte order mark stays the first character, and
+ * line ends stay unchanged, so that offsets into the text are offsets into the file.
  */
 export function decodeText(
   bytes: Buffer,
@@ -50,7 +50,7 @@ export function decodeText(
   return { kind: "binary", why: `is not UTF-8 at byte ${findBadByte(bytes, text)}` };
 }
 
-/** Offset of the first byte that was replaced: a U+FFFD in the text which the file does not hold itself. */
+/** Offset of the first invalid byte: where the text has a U+FFFD that the file does not hold itself. */
 function findBadByte(bytes: Buffer, text: string): number {
   const mark = Buffer.from("\uFFFD");
   let offset = 0;

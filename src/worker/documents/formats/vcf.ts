@@ -6,7 +6,7 @@ import type { TextLimits } from "../reader/text-builder.ts";
 import { componentsOf, dateOf, decodeUnfolded, unescaped } from "./content-lines.ts";
 import type { Component, Property } from "./content-lines.ts";
 
-/** What is told of a person or company, in this order, and what it is called. */
+/** The properties of a person or company that are written, in this order, with their labels. */
 const FIELDS: readonly (readonly [property: string, name: string])[] = [
   ["NICKNAME", "Nickname"],
   ["ORG", "Organization"],
@@ -30,12 +30,12 @@ const FIELDS: readonly (readonly [property: string, name: string])[] = [
   ["NOTE", "Note"],
 ];
 const CARDS = new Set(["VCARD"]);
-/** Values of several parts. */
+/** Properties whose values have several parts. */
 const STRUCTURED = new Set(["N", "ORG", "ADR"]);
-/** Parameters that say how a value is written, or that it is one of several, and not what it is for. */
+/** Parameters about encoding or preference, which do not say what a value is for. */
 const OF_WRITING = /^(?:pref|internet|voice|msg|x\d*|quoted-printable|base64|8bit|uri|text|date)$/i;
 
-/** Cards of persons and companies (vCard 2.1 to 4.0): each under its name, a line for each thing that is known. */
+/** Reads cards of persons and companies (vCard 2.1 to 4.0): each under its name, one line per property. */
 export function readVcf(bytes: Buffer, limits: TextLimits): Extraction {
   const builder = openTextBuilder(limits);
   const joined = Buffer.from(joinQuoted(bytes.toString("latin1")), "latin1");
@@ -53,7 +53,7 @@ export function readVcf(bytes: Buffer, limits: TextLimits): Extraction {
   };
 }
 
-/** Version 2.1 cuts lines of quoted-printable behind an equals sign, and a blank that the next one begins with is a letter of it. */
+/** Joins lines of quoted-printable, which version 2.1 cuts behind "="; a blank that begins the next line belongs to the value. */
 const joinQuoted = (text: string): string =>
   text.replaceAll(
     /^[^:\r\n]{0,200}QUOTED-PRINTABLE[^:\r\n]{0,200}:(?:.*=\r?\n)+/gim,
@@ -80,13 +80,13 @@ const linesOf = (card: Component): string[] =>
     }),
   );
 
-/** What the owner calls it, where it is in a group with a label; those that a program brings stand in brackets: `_$!<HomePage>!$_`. */
+/** The label that the owner gave a property through its group. Built-in labels have brackets, which go: `_$!<HomePage>!$_`. */
 function labelOf({ group }: Property, card: Component): string {
   const label = card.get("X-ABLABEL")?.find((one) => group !== "" && one.group === group);
   return label === undefined ? "" : valueOf(label).replace(/^_\$!<(.*)>!\$_$/, "$1");
 }
 
-/** "TYPE=HOME,VOICE", or "HOME;VOICE" as version 2.1 has it. */
+/** The kinds of a property: "TYPE=HOME,VOICE", or "HOME;VOICE" in version 2.1. */
 const kindsOf = ({ parameters }: Property): string[] =>
   parameters
     .split(";")
@@ -106,13 +106,13 @@ function valueOf(property: Property): string {
     .filter((part) => part !== "")
     .join(", ");
   if (!/^(?:BDAY|(?:X-)?ANNIVERSARY|X-ABDATE)$/.test(name)) return value.replace(/^mailto:/i, "");
-  // Who leaves out the year writes one that he names.
+  // A program that omits the year writes a placeholder year, and names it here.
   const omitted = /;X-APPLE-OMIT-YEAR=(\d{4})/i.exec(parameters)?.[1];
   const date = dateOf(value);
   return omitted !== undefined && date.startsWith(omitted) ? `-${date.slice(4)}` : date;
 }
 
-/** The parts of a value, decoded; one of most. */
+/** The decoded parts of a value; most values have one. */
 function partsOf(property: Property | undefined): readonly string[] {
   if (property === undefined) return [];
   const { name, parameters, value } = property;

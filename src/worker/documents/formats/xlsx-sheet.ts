@@ -7,23 +7,23 @@ import { markShifted, shiftOf } from "../../text/list-number.ts";
 import { withSpans } from "./table-rows.ts";
 import type { Cells, Span } from "./table-rows.ts";
 
-/** What cells take from their workbook. */
+/** Facts of the workbook that its cells need. */
 export type CellFacts = {
   readonly strings: readonly string[];
   readonly styles: readonly NumberStyle[];
-  /** Those that strike out. */
+  /** Numbers of the styles that strike out. */
   readonly struck: ReadonlySet<number>;
   /** The year that days are counted from. */
   readonly start: 1900 | 1904;
-  /** Whether its program never reckoned it, and left that to whoever opens it: a 0 is no result then. */
+  /** Whether the program left all calculation to whoever opens the workbook; then a 0 is no result. */
   readonly isUnreckoned: boolean;
 };
 
 export type SheetReader = {
   readonly row: (number: number, cells: Cells, isHidden: boolean) => void;
-  /** Told before the rows. */
+  /** Called before the rows. */
   readonly hideColumn: (column: number) => void;
-  /** A formula that holds no result. */
+  /** Called for each formula without a result. */
   readonly unreckoned: () => void;
 };
 
@@ -31,7 +31,7 @@ type Cell = { column: number; type: string; style: number; value: string; formul
 
 const MOST_COLUMNS = 16_384;
 
-/** Goes through the rows of a sheet, those without a value of their own left out. */
+/** Reads the rows of a sheet, without those that have no value of their own. */
 export function readSheet(
   xml: string,
   facts: CellFacts,
@@ -104,7 +104,7 @@ function columnOf(reference: string): number {
   return column - 1;
 }
 
-/** The value, as its format says what it is, and the formula that gave it. */
+/** The value of a cell as its format shows it, and its formula. */
 function valueOf(cell: Cell, facts: CellFacts): string {
   const isStruck = facts.struck.has(cell.style);
   const plain = markShifted(plainValue(cell, facts), isStruck ? "struck" : undefined);
@@ -112,7 +112,7 @@ function valueOf(cell: Cell, facts: CellFacts): string {
 }
 
 function plainValue({ type, value, style }: Cell, { strings, styles, start }: CellFacts): string {
-  // The number of a text that a cell does not name would be that of the first one.
+  // Number("") is 0, which would be the first shared text.
   if (value === "") return "";
   switch (type) {
     case "s":
@@ -126,16 +126,16 @@ function plainValue({ type, value, style }: Cell, { strings, styles, start }: Ce
   }
 }
 
-/** `_x000D_` is a character that XML can't hold, as the first half of a line end. */
+/** Decodes escapes such as `_x000D_` (CR), which stand for characters that XML can't hold. */
 const unescaped = (text: string): string =>
   text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** Merged cells that are looked at in one row. */
+/** Most merged cells that are open in one row. */
 const MOST_OPEN = 100;
 
-/** Cells that go over several rows: their value is of each of them. */
+/** Repeats the value of a cell that spans several rows in each of them. */
 function openMerges(xml: string): { fill(row: number, cells: Cells): Cells } {
   const starting = new Map<number, { column: number; last: number }[]>();
   const ranges = /mergeCell[^>]*?\bref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"/g;

@@ -26,7 +26,7 @@ import {
   SHEET_MARK,
 } from "./table-rows.ts";
 
-/** Workbooks: each sheet under its name, a line a row. */
+/** Reads a workbook: each sheet under its name, one line per row. */
 export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
   const archive = openArchive(bytes, limits);
   const book = readWorkbook(archive);
@@ -54,7 +54,7 @@ export function readXlsx(bytes: Buffer, limits: TextLimits): Extraction {
 
 const MARGINS = "headerFooter";
 
-/** What is printed above and below a sheet, which stands behind its rows. */
+/** The XML of the printed headers and footers of a sheet, which stands behind its rows. */
 function marginsOf(xml: string): string | undefined {
   const name = xml.indexOf(MARGINS, xml.lastIndexOf("sheetData"));
   const end = xml.lastIndexOf(`${MARGINS}>`);
@@ -121,7 +121,7 @@ const noWorkbook = (): NoText =>
     "is no workbook: save it as .xlsx with the program that made it.",
   );
 
-/** The words of each element of a name: of texts that cells share, of paragraphs. How a Japanese word is spoken is no part of it. */
+/** The words of each element of that name, such as shared texts or paragraphs, without phonetic readings of Japanese words. */
 function wordsOf(element: string, xml: string): string[] {
   const strings: string[] = [];
   let inText = false;
@@ -148,7 +148,7 @@ function wordsOf(element: string, xml: string): string[] {
   return strings;
 }
 
-/** The styles of cells, in the order in which cells name them, and which of them strike out. */
+/** The styles of cells, by the number that cells give, and the numbers of those that strike out. */
 function readStyles(xml: string): Pick<CellFacts, "styles" | "struck"> {
   const named = new Map(KNOWN_STYLES);
   const styles: NumberStyle[] = [];
@@ -178,11 +178,11 @@ type Beside = {
   readonly leftOut: { pictures: number; charts: number };
 };
 
-/** What lies over a sheet or beside it: comments, charts, words in shapes. */
+/** Adds comments, charts and words in shapes of a sheet. */
 function addNotes(archive: Archive, part: string, { builder, leftOut }: Beside): void {
   const relations = relationsOf(archive, part);
   const threads = relations.filter(({ type }) => type === "threadedComment");
-  // Where there are threads the comments repeat them for older programs.
+  // If there are threads, the plain comments only repeat them for older programs.
   for (const { target } of threads.length > 0 ? threads : relations.filter(isOf("comments"))) {
     for (const comment of readComments(archive.text(target) ?? "<none/>")) builder.add(comment);
   }

@@ -10,8 +10,8 @@ import type { Container, PointedEntry } from "./pointed-entries.ts";
 import { UTF8 } from "./utf8.ts";
 
 /**
- * YAML, cut at its keys. Only tokens are read and no value is made of them: an alias stays the word that is written, so that
- * none can grow, and a tag makes nothing. What is no YAML, or nested too deep, is cut as plain text.
+ * YAML, cut at its keys. It reads only tokens and builds no values: an alias stays a word, so that none can expand, and a tag
+ * has no effect. Invalid YAML, or one that is nested too deep, is cut as plain text.
  */
 export const YAML: Format = {
   name: "yaml",
@@ -23,7 +23,7 @@ export const YAML: Format = {
     cutYaml(lines, firstLine, settings) ?? PLAIN.cut(lines, firstLine, settings),
 };
 
-/** The parser keeps some hundred bytes for each token; more is data for programs. */
+/** The parser takes some hundred bytes per token; a longer text is data for programs, and is cut as plain text. */
 const MOST_CHARS = 2_000_000;
 const DEEPEST = 64;
 
@@ -58,7 +58,7 @@ type Scan = {
   readonly starts: Omit<PointedEntry, "end">[];
 };
 
-/** Each of several documents stays apart, by its number from 0, as a line of JSON has it. */
+/** Several documents in one file stay separate, each by its number from 0, like lines of JSON. */
 function documentPlace(documents: number, index: number): Omit<Place, "start" | "end"> {
   if (documents === 1) return { pointer: null, outer: null, container: OUTERMOST };
   const container = containerIn(OUTERMOST, String(index));
@@ -68,14 +68,14 @@ function documentPlace(documents: number, index: number): Omit<Place, "start" | 
 type Place = {
   readonly start: number;
   readonly end: number;
-  /** Of the value, where it is an entry. */
+  /** Pointer of the value, if it is an entry. */
   readonly pointer: string | null;
   readonly outer: Container | null;
-  /** What its entries are in, where it is cut into them. */
+  /** Container of its entries, if it is cut into them. */
   readonly container: Container;
 };
 
-/** A value that fits into a chunk is one entry; a longer map or list is cut into its own. */
+/** Adds a value that fits into a chunk as one entry, and the entries of a longer map or list. */
 function scanValue(scan: Scan, value: CST.Token | undefined, place: Place): void {
   const { start, end, container } = place;
   const isCut = end - start >= scan.settings.maxChars && CST.isCollection(value);
@@ -85,7 +85,7 @@ function scanValue(scan: Scan, value: CST.Token | undefined, place: Place): void
   }
   for (const [index, item] of items.entries()) {
     scanValue(scan, item.value, {
-      // What stands before the first one, as the key of them all, goes with it.
+      // The text before the first entry, such as the key of the map, belongs to that entry.
       start: index === 0 ? start : item.start,
       end: items[index + 1]?.start ?? end,
       pointer: pointerIn(container, item.key),
@@ -97,7 +97,7 @@ function scanValue(scan: Scan, value: CST.Token | undefined, place: Place): void
 
 type Item = { readonly start: number; readonly key: string; readonly value: CST.Token | undefined };
 
-/** Entries with a key or a value; a comment that none follows belongs to the last one. */
+/** Entries with a key or a value; a comment without an entry behind it belongs to the last one. */
 function itemsOf(
   collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollection,
 ): readonly Item[] {
@@ -116,10 +116,10 @@ function itemsOf(
   return items;
 }
 
-/** As it is meant where it is a scalar, else as it is written. */
+/** The value of a key if it is a scalar, else its source text. */
 function keyOf(key: CST.Token | null | undefined): string {
   if (key == null) return "";
-  // A key that is wrong is taken as far as it goes; without a listener it would be thrown.
+  // The listener ignores errors in a key; without one they would be thrown.
   const written = CST.isScalar(key)
     ? CST.resolveAsScalar(key, false, () => undefined).value
     : CST.stringify(key);

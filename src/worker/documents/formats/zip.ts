@@ -9,12 +9,12 @@ import { gatherAttachments, safeName } from "./mail-attachments.ts";
 import { isHeldFormat } from "./registry.ts";
 import { oneLine } from "./table-rows.ts";
 
-/** Text of many equal lines unpacks to some fifty times its size; what is made to fill a memory to a thousand times. */
+/** Text of equal lines unpacks to some fifty times its size; a bomb that fills the memory to a thousand times. */
 const MOST_TIMES = 200;
-/** Files of less may unpack to as many times their size as they like. */
+/** A smaller file may unpack to any multiple of its size. */
 const HARMLESS_BYTES = 1_000_000;
 
-/** Archives: a list of what they hold, of which each file of a format that is read is a document of its own. */
+/** Reads an archive: its text is a list of its files; each file of a known format becomes a document of its own. */
 export function readZip(bytes: Buffer, limits: TextLimits): Extraction {
   const files = openArchive(bytes, limits).files.filter(({ name }) => !name.endsWith("/"));
   if (files.some(isBomb) || isBomb({ packed: bytes.length, size: sumOf(files) })) {
@@ -58,10 +58,10 @@ export function readZip(bytes: Buffer, limits: TextLimits): Extraction {
 }
 
 const MOST_SHOWN = 500;
-/** In the place of what is left out anyway, and not unpacked for that. */
+/** Stands for a file beyond the limits, which is counted and not unpacked. */
 const NOTHING = Buffer.alloc(0);
 
-/** Why not where it is damaged, or packed in a way that is not read: the other files are read all the same. */
+/** The bytes of a file, or the refusal if it is damaged or packed by an unknown method: the other files are still read. */
 function contentOf(file: ArchiveFile): Buffer | NoText {
   try {
     return file.bytes();
@@ -71,7 +71,7 @@ function contentOf(file: ArchiveFile): Buffer | NoText {
   }
 }
 
-/** A part of its path begins with a dot and more, or it is what a Mac adds, or the lock of an Office program. */
+/** A hidden name: part of the path begins with a dot and more, or macOS adds the file, or it is a lock file of Office. */
 const HIDDEN_NAME = /(?:^|\/)(?:\.(?!\/)|__MACOSX\/|~\$)/;
 
 const isBomb = ({ packed, size }: Pick<ArchiveFile, "packed" | "size">): boolean =>
@@ -80,7 +80,7 @@ const isBomb = ({ packed, size }: Pick<ArchiveFile, "packed" | "size">): boolean
 const sumOf = (files: readonly ArchiveFile[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
 
-/** Its folders stay part of its name. */
+/** The name of an attachment; its folders become part of it. */
 const nameOf = ({ name }: ArchiveFile, number: number): string =>
   attachmentName(
     number,

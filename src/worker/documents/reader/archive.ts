@@ -4,10 +4,10 @@ import { decodeBytes } from "../encoding.ts";
 import { NoText, tooMany } from "./text-builder.ts";
 import type { TextLimits } from "./text-builder.ts";
 
-/** A ZIP archive whose sizes have been added up, and of which nothing is unpacked yet. */
+/** A ZIP archive whose total size is checked; nothing is unpacked yet. */
 export type Archive = {
   readonly files: readonly ArchiveFile[];
-  /** The text of a file, whatever letters of its name are capitals; undefined where there is none of that name. */
+  /** The text of a file, by its name in any case; undefined if there is none. */
   text(name: string): string | undefined;
 };
 
@@ -33,7 +33,7 @@ const CENTRAL_BYTES = 46;
 const LOCAL_BYTES = 30;
 const LONGEST_COMMENT = 65_535;
 const MEGABYTE = 1_000_000;
-/** A compound file: what Office makes of a document with a password, and of the formats before 2007. */
+/** Start of a compound file: Office writes one for a document with a password, and in the formats before 2007. */
 const COMPOUND = Buffer.from("d0cf11e0a1b11ae1", "hex");
 
 const broken = (what: string): NoText =>
@@ -43,7 +43,7 @@ const broken = (what: string): NoText =>
   );
 
 /**
- * Reads the directory of an archive. Nothing that its files would unpack to passes what they say together.
+ * Reads the directory of an archive. No file can unpack to more than the size that the directory states.
  * @throws NoText FILE_ENCRYPTED, FILE_FORMAT_INVALID, FILE_TOO_LARGE
  */
 export function openArchive(bytes: Buffer, limits: TextLimits): Archive {
@@ -101,11 +101,11 @@ function readDirectory(bytes: Buffer, { entries: most }: TextLimits): Entry[] {
   return entries;
 }
 
-/** What names have from 128 on where they are no UTF-8: the letters of DOS. */
+/** Code page 437 of DOS from 128 on, for names that are no UTF-8. */
 const FROM_128 =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
 
-/** Folders are parted by slashes, whatever program wrote the name. */
+/** The name of a file, with slashes between folders whatever program wrote it. */
 const nameOf = (bytes: Buffer): string =>
   (isUtf8(bytes)
     ? bytes.toString("utf8")
@@ -133,7 +133,7 @@ function unpack(bytes: Buffer, entry: Entry): Buffer {
     offset + LOCAL_BYTES + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
   const data = bytes.subarray(start, start + packed);
   const content = method === 0 ? data : inflate(data, size, shown);
-  // A part that says less than it holds would pass any sum.
+  // A part that understates its size would evade the check of the total.
   if (content.length !== size) throw broken(`its part ${shown} is not as long as it says`);
   if (crc32(content) !== crc) throw broken(`its part ${shown} is damaged`);
   return content;

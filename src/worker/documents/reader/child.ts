@@ -4,7 +4,7 @@ import type { Unreadable } from "../extraction.ts";
 import type { Fault, ReaderRequest } from "./reading-process.ts";
 import { NoText } from "./text-builder.ts";
 
-// The process that reads formats with parsers of others: started by reader.ts, told by messages, silent otherwise.
+// The process that runs third-party parsers: reading-process.ts starts it and sends requests as messages. It prints nothing.
 
 type Read = (bytes: Buffer, limits: unknown) => unknown;
 
@@ -22,26 +22,26 @@ async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<unk
       return why satisfies Unreadable;
     }
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
-    // Its words may repeat the text that it stumbled over.
+    // The message of the error may quote the text, so only its name is used.
     const what = error instanceof Error ? error.name : "an error";
     return {
       kind: "unreadable",
       code: "FILE_FORMAT_INVALID",
       why: `is not what its ending says, or broken (${what}): save it anew with the program that made it.`,
-      // One of the operating system, such as that no file can be opened any more, says nothing of these bytes.
+      // An error of the operating system, such as too many open files, says nothing about these bytes.
       lasts: error instanceof Error && "syscall" in error ? "never" : "always",
     } satisfies Unreadable;
   }
 }
 
 endWithParent();
-// A parser that throws where nobody waits must not stand between its file and an answer.
+// A parser that rejects a promise nobody awaits must not end the process before it replies.
 process.on("unhandledRejection", () => undefined);
 process.send?.("ready");
 process.on("message", (request: ReaderRequest) => {
   void answer(request).then(
     (reply) => process.send?.(reply),
-    // A fault of ours, of which no file is to be told.
+    // A fault of Nightdesk, which must not be reported as one of the file.
     (error: unknown) => process.send?.({ kind: "fault", what: firstLineOf(error) } satisfies Fault),
   );
 });

@@ -11,15 +11,15 @@ import type { TextLimits } from "./text-builder.ts";
 
 export type ReaderLimits = ProcessLimits & { readonly text: TextLimits };
 
-/** An extractor whose work is done there. */
+/** An extractor that runs a reader in the child process. */
 export const inChild = (version: string, reader: ReaderFunction): Extractor => ({
   version,
   extract: (bytes, read, encoding) => read(reader, bytes, encoding),
 });
 
 /**
- * A process that the parsers run in, as in `openReadingProcess`.
- * @param procFolder where the kernel tells of processes, as in `watchResidentBytes`
+ * Opens a process for the parsers, as `openReadingProcess` does.
+ * @param procFolder see `watchResidentBytes`
  */
 export function openDocumentReader(limits: ReaderLimits, procFolder?: string): ReadInChild {
   const { read } = openReadingProcess(limits, procFolder);
@@ -31,8 +31,8 @@ export function openDocumentReader(limits: ReaderLimits, procFolder?: string): R
 }
 
 /**
- * Has one file read by a function of any reply, in a process of its own that ends with it.
- * @throws Failure TOOL_ERROR where it can't be started or loaded
+ * Runs one request in a process of its own, which ends after the reply.
+ * @throws Failure TOOL_ERROR if the process can't be started, or the function can't be loaded
  */
 export async function readOnceInChild<Reply extends object>(
   request: ReaderRequest,
@@ -49,7 +49,7 @@ export async function readOnceInChild<Reply extends object>(
 
 const MEGABYTE = 1_000_000;
 
-/** A busy machine may be the reason for each of them; for a crash also whoever kills processes. */
+/** The refusal for each way to end. A busy machine can cause any of them; a crash can also be a kill from outside. */
 const REASONS: Readonly<
   Record<"time" | "memory" | "crash", (limits: ProcessLimits) => Unreadable>
 > = {

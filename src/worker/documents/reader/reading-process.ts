@@ -11,17 +11,17 @@ export type ProcessLimits = {
   readonly timeoutMs: number;
   /** Resident bytes of the process. */
   readonly memoryBytes: number;
-  /** Folders that it may read beside code and packages. */
+  /** Folders that the process may read, besides code and packages. */
   readonly readable?: readonly string[];
 };
 
-/** A function, and what it is called with. */
+/** The function to call, and its arguments. */
 export type ReaderRequest<Options = unknown> = ReaderFunction & {
   readonly bytes: Uint8Array;
   readonly limits: Options;
 };
 
-/** What reads a format could not be loaded. */
+/** The reader of a format could not be loaded. */
 export type Fault = { readonly kind: "fault"; readonly what: string };
 
 type Ended = { readonly kind: "ended"; readonly how: "time" | "memory" | "crash" };
@@ -30,19 +30,19 @@ type Outcome<Reply> = Replied<Reply> | Ended;
 
 export type ReadingProcess = {
   /**
-   * Answers one request after the other. What ends the process twice in a row, by itself, is the file.
-   * @throws Failure TOOL_ERROR where the process, or what reads the format, can't be started
+   * Answers one request after the other. If the process crashes twice in a row, the file is the cause.
+   * @throws Failure TOOL_ERROR if the process can't be started, or the reader can't be loaded
    */
   readonly read: <Reply>(request: ReaderRequest) => Promise<Replied<Exclude<Reply, Fault>> | Ended>;
   readonly close: () => void;
 };
 
-/** Nobody asks: its memory is given back. */
+/** An idle process ends after this time, to free its memory. */
 const IDLE_MS = 30_000;
 
 /**
- * A process that parsers run in, started by the first file that needs it. One that meets a limit is killed, and replaced.
- * @param procFolder where the kernel tells of processes, as in `watchResidentBytes`
+ * Opens a process for parsers, which the first request starts. A process that exceeds a limit is killed and replaced.
+ * @param procFolder see `watchResidentBytes`
  */
 export function openReadingProcess(limits: ProcessLimits, procFolder?: string): ReadingProcess {
   let child: Promise<ChildProcess> | undefined;
@@ -75,7 +75,7 @@ export function openReadingProcess(limits: ProcessLimits, procFolder?: string): 
     read: <Reply>(request: ReaderRequest) => {
       const asked = turn.then(async () => {
         const first = await readOnce(request);
-        // What killed a process from outside may have passed; twice in a row it is the file.
+        // A crash may be a kill from outside, so it is tried once more.
         const again = first.kind === "ended" && first.how === "crash";
         return refuseFault(again ? await readOnce(request) : first);
       });
@@ -94,7 +94,7 @@ function refuseFault(outcome: Outcome<unknown>): Outcome<unknown> {
 
 const MEGABYTE = 1_000_000;
 
-/** Of a machine that is very busy. The start is not part of the time of a file. */
+/** Enough for a very busy machine. The start does not count as reading time of a file. */
 const START_MS = 120_000;
 
 async function startChild(
@@ -102,9 +102,9 @@ async function startChild(
   flags: readonly string[],
 ): Promise<ChildProcess> {
   const heap = `--max-old-space-size=${Math.ceil(memoryBytes / MEGABYTE)}`;
-  // Where parsers meet hostile bytes there is no password to read.
+  // An empty environment: hostile bytes find no password in it.
   const child = forkBeside(import.meta.url, [...flags, heap], { env: {} });
-  // Between two files, and when it is killed, what it says is nobody's.
+  // Errors between two requests and during a kill concern no request.
   child.on("error", () => undefined);
   const ready = AbortSignal.timeout(START_MS);
   try {
@@ -126,7 +126,7 @@ function whenExited(child: ChildProcess): AbortSignal {
   return exited.signal;
 }
 
-/** How often the memory of the process is looked at where the kernel tells. It grows by some 20 MB meanwhile. */
+/** Interval of the memory checks. The process can grow by some 20 MB meanwhile. */
 const LOOK_MS = 40;
 
 type AskLimits = Pick<ProcessLimits, "timeoutMs" | "memoryBytes"> & Pick<MemoryLooks, "procFolder">;

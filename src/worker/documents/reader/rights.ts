@@ -2,11 +2,11 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { isRecord } from "../../../shared/schema/json-value.ts";
 
-/** What the process that reads formats may do. */
+/** The rights of the reading process. */
 export type ReaderRights = {
-  /** Of Node, with which the process is started. */
+  /** Flags of Node for the process. */
   readonly flags: readonly string[];
-  /** What Node keeps from it: files but for its own code, threads and programs; connections. */
+  /** What Node forbids. `files`: files other than the code, and threads and child processes; `network`: connections as well. */
   readonly withheld: "nothing" | "files" | "files and network";
 };
 
@@ -18,15 +18,15 @@ type RightsOptions = {
 
 /** The newer name first; Node 20.19 has the other one alone. */
 const PERMISSION_FLAGS = ["--permission", "--experimental-permission"];
-/** A Node that can allow the network forbids it otherwise. */
+/** A Node with this flag forbids the network without it. */
 const NETWORK_FLAG = "--allow-net";
 
 /**
- * Lets the process read the code of Nightdesk, that is the folder of `dist`, and packages, and do nothing else that Node can
- * forbid. Run from TypeScript it may read the whole checkout, and is given what compiles it: a thread, and an addon.
- * @param module path of this file without links, where the packages are looked up from
+ * Lets the process read the code of Nightdesk (the folder `dist`) and packages, and forbids everything else that Node can
+ * forbid. When it runs from TypeScript it may read the whole checkout, and use a thread and an addon for the compiler.
+ * @param module path of this file with links resolved; packages are looked up from there
  * @param known flags that this Node knows
- * @param readable folders without links that it may read as well
+ * @param readable more folders that it may read, with links resolved
  */
 export function readerRights({
   module = import.meta.filename,
@@ -47,7 +47,7 @@ export function readerRights({
   );
   return {
     flags: [
-      // What the worker was told to load first may be anywhere, and is not for this process.
+      // A built process does not get the worker's execArgv, whose preloads may lie anywhere.
       ...(isBuilt ? [] : [...process.execArgv, "--allow-addons", "--allow-worker"]),
       permission,
       ...readable.map((path) => `--allow-fs-read=${path}`),
@@ -56,21 +56,21 @@ export function readerRights({
   };
 }
 
-/** All that lies in a folder. 20.19 takes one that is not there for a file, and looks for packages there none the less. */
+/** A pattern for everything in a folder. Node 20.19 takes a missing folder for a file, and still looks for packages in it. */
 const below = (folder: string): string => join(folder, "*");
 
-/** Those that lie in no other: 20.19 may read not all of the outer one where it is given the inner one as well. */
+/** Drops paths within others: given both, Node 20.19 may not read all of the outer one. */
 const outermost = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 
-/** Where what the package in this folder needs may lie. */
+/** The folders where dependencies of the package may lie. */
 function packageFolders(root: string): readonly string[] {
   const folders = new Set<string>();
   addDependencies(root, folders);
   return [...folders];
 }
 
-/** Adds where Node looks for what a package needs, up to where it finds it, and what is a link there to elsewhere. */
+/** Adds the folders where Node looks for each dependency, up to the one that holds it, and the targets of links. */
 function addDependencies(from: string, folders: Set<string>): void {
   for (const name of dependenciesOf(from)) {
     for (const modules of lookupFolders(from)) {

@@ -3,26 +3,26 @@ import type { ExtractedText, FileMetadata } from "../extraction.ts";
 import { openPlaces } from "../places.ts";
 import type { PlaceOfText } from "../places.ts";
 
-/** What one file may be made of. */
+/** Limits for one file. */
 export type TextLimits = {
   /** UTF-16 units of its text. */
   readonly chars: number;
   readonly pages: number;
   /** Rows, elements, parts of a mail, files in an archive. */
   readonly entries: number;
-  /** All that an archive holds, unpacked. */
+  /** Total size of the files of an archive, unpacked. */
   readonly unpackedBytes: number;
-  /** That of its source, for a text that is no Unicode and does not say its own. */
+  /** Encoding of the source, for a text that is no Unicode and names none. */
   readonly encoding?: string | undefined;
 };
 
-/** Thrown inside of a reader: why a file gives no text. */
+/** A reader throws it to say why a file gives no text. */
 export class NoText extends Error {
   override readonly name = "NoText";
   readonly code: RefusalCode;
   readonly pictured: readonly number[];
   /**
-   * @param why a clause that follows the path of the file, and what to do
+   * @param why a clause that follows the path of the file, with the remedy
    * @param pictured pages, from 1, whose words are in a picture
    */
   constructor(code: RefusalCode, why: string, pictured: readonly number[] = []) {
@@ -38,7 +38,7 @@ export const tooMany = (what: string, most: number, key: string): NoText =>
     `has more than ${most.toLocaleString("en-US")} ${what}: split it, or raise documents.reader.${key}.`,
   );
 
-/** @returns counts entries, and throws when there are too many */
+/** @returns a function that counts one entry, and throws NoText if there are too many */
 export function countEntries(what: string, { entries }: TextLimits): () => void {
   let count = 0;
   return () => {
@@ -50,21 +50,21 @@ export function countEntries(what: string, { entries }: TextLimits): () => void 
 export type TextBuilder = {
   readonly length: number;
   add(text: string): void;
-  /** What is added next stands there in the file. */
+  /** Sets the place in the file of the text that is added next. */
   place(locator: PlaceOfText["locator"]): void;
   finish(metadata?: FileMetadata): ExtractedText;
 };
 
-/** What neither Postgres nor a reader takes: control characters but tab, line feed and form feed. */
+/** Control characters except tab, line feed and form feed: no reader needs them, and Postgres refuses NUL. */
 const UNWANTED = /[\0-\x08\x0b\x0e-\x1f\x7f]/g;
 
 export const cleanPiece = (text: string): string =>
   text.replaceAll(/\r\n?/g, "\n").replaceAll(UNWANTED, "").toWellFormed().normalize("NFC");
 
-/** Where words that are struck out go on in another piece. */
+/** Where one struck-out run of words ends and the next one begins at once: both become one. */
 const STRUCK_ON = /(?<=[^\s~])~~( ?)~~(?=[^\s~])/g;
 
-/** Gathers the text of a file and its places. Throws NoText when it grows over the limit. */
+/** Collects the text of a file and its places. Throws NoText if it exceeds the limit. */
 export function openTextBuilder({ chars }: Pick<TextLimits, "chars">): TextBuilder {
   const pieces: string[] = [];
   const places = openPlaces();

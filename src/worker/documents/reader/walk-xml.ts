@@ -3,7 +3,7 @@ import { NoText } from "./text-builder.ts";
 
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/** Names are without their prefixes. */
+/** Names come without their prefixes. */
 export type XmlVisitor = {
   readonly open: (name: string, attributes: XmlAttributes) => void;
   readonly close?: (name: string) => void;
@@ -11,9 +11,9 @@ export type XmlVisitor = {
 };
 
 /**
- * Goes through the elements of an XML document, without a tree and without recursion. Entities of its own are refused, so
- * that none can grow.
- * @throws NoText FILE_FORMAT_INVALID for what is not well-formed; what the visitor throws
+ * Visits the elements of an XML document, without building a tree and without recursion. It refuses a document type, so that
+ * no entity can expand.
+ * @throws NoText FILE_FORMAT_INVALID if the XML is not well-formed or has a document type; and errors of the visitor
  */
 export function walkXml(xml: string, visitor: XmlVisitor): void {
   const walk = openXmlWalk(visitor);
@@ -21,7 +21,7 @@ export function walkXml(xml: string, visitor: XmlVisitor): void {
   walk.close();
 }
 
-/** The same of a document that comes in pieces; `close` throws where its end is missing. */
+/** The same for a document that comes in pieces; `close` throws if its end is missing. */
 export type XmlWalk = { write(xml: string): void; close(): void };
 
 export function openXmlWalk({ open, close, text }: XmlVisitor): XmlWalk {
