@@ -1,7 +1,7 @@
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import type { TextSpan } from "./spans.ts";
 
-/** The text of a document or a model as a record keeps it. */
+/** The text of a document or a model, cleaned for the database. */
 export const cleanText = cleanForDatabase;
 
 /** The same for every string in a JSON value; numbers that JSON can't hold become text. */
@@ -27,8 +27,8 @@ const INVISIBLE =
 const LINE_BREAK = /\r\n|[\r\v\f\x85\u2028\u2029]/g;
 
 /**
- * The text as a reader sees it: every kind of line break is a line feed, and what shows nothing is gone, so that no
- * mark of the protocol hides behind it. Joiners stay, since scripts and emoji need them.
+ * The text as a reader sees it: line breaks of every kind become line feeds, and invisible characters go, so that none
+ * splits a mark of the protocol. Joiners stay, because scripts and emoji need them.
  */
 export const visibleText = (text: string): string =>
   text.replace(LINE_BREAK, "\n").replace(INVISIBLE, "");
@@ -36,7 +36,7 @@ export const visibleText = (text: string): string =>
 /** Number of Unicode code points. */
 export function countCodePoints(text: string): number {
   let pairs = 0;
-  // A list of all pairs takes many times the memory of the text.
+  // No matchAll: a list of all pairs takes many times the memory of the text.
   const pair = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
   while (pair.test(text)) pairs += 1;
   return text.length - pairs;
@@ -52,7 +52,7 @@ export function sliceCodePoints(text: string, start: number, end: number): strin
   return text.slice(from, unitsOf(text, from, end - start));
 }
 
-/** Where in UTF-16 units so many code points after `from` end. */
+/** The UTF-16 offset behind so many code points after `from`. */
 function unitsOf(text: string, from: number, codePoints: number): number {
   let unit = from;
   for (let taken = 0; taken < codePoints && unit < text.length; taken += 1) {
@@ -62,9 +62,8 @@ function unitsOf(text: string, from: number, codePoints: number): number {
 }
 
 /**
- * The text with fenced blocks and inline code blanked, character for character, so that every offset stays; what
- * stands in code is no markup. A fence that nothing closes hides nothing, nor does code that is a citation and nothing
- * else: models write `[1]` between backticks.
+ * The text with fenced blocks and inline code blanked, character for character, so that every offset stays: code holds no
+ * markup. An unclosed fence and inline code that is only a citation stay, because models write `[1]` between backticks.
  */
 export function withoutCode(text: string): string {
   const lines = text.split("\n");
@@ -92,10 +91,10 @@ const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
 /** As many blanks, with the line breaks where they were. */
 export const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 
-/** A slice of a text, and what takes its place. */
+/** A slice of a text, and its replacement. */
 type Edit = TextSpan & { readonly text: string };
 
-/** The text with all edits made; of those that overlap, the first. */
+/** The text with all edits applied; among overlapping ones only the first. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const pieces: string[] = [];
   let at = 0;
@@ -107,14 +106,14 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return [...pieces, text.slice(at)].join("");
 }
 
-/** The text with these spans blanked. */
+/** The text with these spans blanked; they must be in order. A span that begins within the one before stays. */
 export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
   const pieces: string[] = [];
   let from = 0;
   let at = 0;
   for (const { start, end } of spans) {
     if (start < at) continue;
-    // What follows at once is blanked together.
+    // Adjacent spans are blanked as one.
     if (start > at) {
       pieces.push(blank(text.slice(from, at)), text.slice(at, start));
       from = start;

@@ -11,19 +11,19 @@ export function wordsOf(text: string): string[] {
   return joined.match(/[\p{L}\p{N}]+(?:[.:][\p{N}]+)*/gu) ?? [];
 }
 
-/** A run of letters of a script that is written without blanks. */
+/** A run of letters of a script without blanks between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+/gu;
-/** Chinese words that say nothing about a subject, those that questions are made of among them. */
+/** Chinese words that say nothing about a subject, with question words among them. */
 const UNSPACED_STOP =
   /什么|甚么|怎么|怎样|如何|为何|为什么|哪[里儿个些位种年]?|谁|多少|多[大高长远久快重]|几[个年次种]?|何[时地处人]|是否|吗|呢|[的了是在和与及或把被从到对以有由于之其这那]/gu;
 
-/** The words of a text; of scripts without blanks every two letters that follow each other, as a search has them. */
+/** The words of a text; in scripts without blanks every pair of adjacent letters, as the search index has them. */
 export const subjectWordsOf = (text: string): string[] =>
   wordsOf(text).flatMap((word) => (ANY_UNSPACED.test(word) ? pairsIn(word) : [word]));
 
 const ANY_UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** What stands between the letters of such a script, as in "2016年", is a word of its own. */
+/** The pairs of letters in a word; other characters between them are a word of their own, such as 2016 in "2016年". */
 function pairsIn(word: string): string[] {
   const others = word.split(UNSPACED).filter((part) => part !== "");
   const runs = (word.match(UNSPACED) ?? []).flatMap((run) => run.split(UNSPACED_STOP));
@@ -44,7 +44,7 @@ const joinLetters = (letters: string): string => letters.replace(/[._]/g, "");
 /** Stems of the words that carry a subject, in order, with repetitions. */
 export const contentStems = (text: string): string[] => stemReader()(text);
 
-/** Gives `contentStems` of text after text, and stems each word once. */
+/** Makes a function that gives `contentStems` of one text after the other, and stems each word once. */
 export function stemReader(): (text: string) => string[] {
   const known = new Map<string, string>();
   const stop = stopWords("english");
@@ -62,7 +62,7 @@ export function stemReader(): (text: string) => string[] {
 
 const VOWEL = /[aeiouy]/;
 
-/** Suffixes that are taken off, longest first, with what takes their place. */
+/** Suffixes to cut off, longest first, with their replacements. */
 const ENDINGS: readonly (readonly [string, string])[] = [
   ["izations", "ize"],
   ["ization", "ize"],
@@ -97,8 +97,8 @@ const ENDINGS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * A light English stem, so that "rentals", "rented" and "renting" meet: one ending off, doubled consonants
- * halved, a final y made i. It is only ever compared with other stems.
+ * A light English stem, equal for "rentals", "rented" and "renting": it cuts one ending, halves a doubled consonant, and
+ * turns a final y into i. Compare it only with other stems.
  */
 export function stemWord(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
@@ -122,21 +122,21 @@ function halveDouble(stem: string): string {
   return isDouble ? stem.slice(0, -1) : stem;
 }
 
-/** Words of a language that say nothing about a subject, folded, with those that questions and orders are made of. */
+/** Words of a language that say nothing about a subject, folded, including words of questions and requests. */
 export const stopWords = byLanguage(
   (language): ReadonlySet<string> => new Set(wordFile(language).stop),
 );
 
 /**
- * The words of a question that carry its subject: without those that say nothing in the language that most of its words
- * speak for.
+ * The words of a question that carry its subject: without function words of English and of the language that most of its
+ * words belong to.
  */
 export function withoutFunctionWords(words: readonly string[]): string[] {
   const [english, best] = [stopWords("english"), stopWords(languageOf(words))];
   return words.filter((word) => !english.has(word) && !best.has(word));
 }
 
-/** The language of a question, by its marks or by which of its words say nothing; English where none does. */
+/** The language of a question, by its marks or by the function words in it; English if there are none. */
 export const questionLanguage = (text: string): ListedLanguage =>
   text.includes("¿") ? "spanish" : languageOf(wordsOf(text));
 const LISTED: readonly ListedLanguage[] = ["english", "german", "french", "spanish"];

@@ -1,16 +1,16 @@
 /**
- * Stands behind a figure that was not read for sure from a picture, in the text of its document: readers, models and rules see it where
- * it matters. No keyboard has the character.
+ * Marks a figure that OCR did not read for sure. It stands behind the figure in the text of the document, so that readers,
+ * models and rules see it. No keyboard has the character.
  */
 export const DOUBT_MARK = "\u2E2E";
 
 export const withoutDoubts = (text: string): string => text.replaceAll(DOUBT_MARK, "");
 
-/** A text with the mark behind each of its words with a digit. */
+/** The text with the mark behind each word that has a digit. */
 export const withDoubts = (text: string): string =>
   text.replaceAll(/[^\s|]+/g, (word) => (/\p{Nd}/u.test(word) ? word + DOUBT_MARK : word));
 
-/** The first marked word of a passage whose figure a text states; undefined where it rests on none. */
+/** The first marked word of a passage whose figure a text states; undefined if the text states none of them. */
 export function doubtIn(passage: string, text: string): string | undefined {
   if (!passage.includes(DOUBT_MARK)) return undefined;
   const stated = figuresOf(text);
@@ -21,7 +21,7 @@ export function doubtIn(passage: string, text: string): string | undefined {
 
 const MARKED = /[^\s|]{1,100}(?=\u2E2E)/gu;
 
-/** Of each word the groups of its digits, and all of them: "1,234.50" is also 12345. */
+/** For each word its groups of digits, and all its digits together without final zeros: "1,234.50" is also 12345. */
 const figuresOf = (text: string): ReadonlySet<string> =>
   new Set(
     text.split(/\s+/).flatMap((word) => {

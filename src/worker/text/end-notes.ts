@@ -20,24 +20,24 @@ const CIRCLED: readonly (readonly [string, string, number])[] = [
   ["㊱", "㊿", 36],
 ];
 const CIRCLE = new RegExp(`[${CIRCLED.map(([first, last]) => `${first}-${last}`).join("")}]`, "gu");
-/** Only numbers, as a list or a range, and the words that mean nothing but a piece of evidence. */
+/** Only numbers, as a list or a range, perhaps behind a word such as "sources". */
 const IN_PARENTHESES = /^(?:\s*(?:evidence|sources?|passages?|quellen?)\s)?[\d\s,;–—-]+$/i;
 
 const CLOSERS = "[\"'”’»«›)*_`~\\]]{0,6}";
 const STOP = "[.!?。！？…؟۔।]";
-/** What follows the last of them: the stop, the end of the line, or behind a stop the next sentence. */
+/** The text behind the last note: a stop, the end of the line, or after a stop the next sentence. */
 const ENDS_WITH_STOP = new RegExp(`^${CLOSERS}(?:[。！？।]|${STOP}{1,3}${CLOSERS}(?:\\s|$))`, "u");
 const ENDS_LINE = new RegExp(`^${CLOSERS}[ \\t]{0,8}(?:\\n|$)`, "u");
 const ENDS_PARTED = new RegExp(`^${CLOSERS}\\s{1,8}[^\\p{L}]{0,4}(?!\\p{Ll})[\\p{L}\\p{N}]`, "u");
 const BEHIND_STOP = new RegExp(`${STOP}${CLOSERS}[ \\t]{0,2}$`, "u");
-/** Between two of them that belong together. */
+/** The text between two notes that belong together. */
 const BETWEEN = /^[ \t]{0,2}[,;]?[ \t]{0,2}$/;
-/** How far back and ahead is looked. */
+/** How many characters before and behind a note are tested. */
 const WINDOW = 40;
 
 /**
  * The citations at the ends of sentences that stand in parentheses or circles: "It opened in 1850 (1).", "… in 1850. (2)",
- * "…である①。". None is the label of a list, a year, what repeats a number ("three (3)"), and what names no piece. Linear.
+ * "…である①。". Excluded are labels of lists, years, repeated numbers ("three (3)"), and numbers of no piece. Linear.
  *
  * @param folded the text as `foldLookAlikes` gives it, of the same length
  * @param pieces how many there are, numbered from 1
@@ -88,8 +88,8 @@ function endsSentence(text: string, { end }: TextSpan): boolean {
 }
 
 /**
- * Right before it, or behind a stop as the next one is: "So. (1) Then. (2)" cites twice. A number behind a stop after
- * which no sentence ends with one is the label of what follows it.
+ * Whether a note belongs to the next one: it stands right before it, or both stand behind a stop, as in "So. (1) Then. (2)".
+ * Any other number behind a stop is the label of the next sentence.
  */
 function belongsToNext(text: string, note: TextSpan, next: TextSpan | undefined): boolean {
   if (next === undefined) return false;
@@ -101,7 +101,7 @@ function belongsToNext(text: string, note: TextSpan, next: TextSpan | undefined)
   );
 }
 
-/** "three (3)" gives an amount twice. */
+/** Whether the text before a note says the same number, as in "three (3)". */
 function repeatsNumber(text: string, { start, ranges }: EndNote): boolean {
   const words = before(text, start).trimEnd();
   if (/\d$/.test(words) && ranges.some(({ first }) => words.endsWith(String(first)))) return true;
@@ -112,7 +112,7 @@ function repeatsNumber(text: string, { start, ranges }: EndNote): boolean {
   );
 }
 
-/** Whether no word stands before it in its line: it is the label of a list, or of nothing. */
+/** Whether no word stands before a note in its line, so that it is the label of an item. */
 function opensLine(text: string, start: number): boolean {
   const line = before(text, start).split("\n").at(-1) ?? "";
   return !/[\p{L}\p{N}]/u.test(line.replace(/\([\d\s,;–—-]*\)/g, ""));

@@ -1,6 +1,6 @@
 import type { TextSpan } from "./spans.ts";
 
-/** Index of the first item of a sorted list for which the test holds, as for all behind it; else its length. Logarithmic. */
+/** Index of the first item that passes a test, in a list where all behind it pass as well; else its length. Logarithmic. */
 export function firstIndex<T>(all: readonly T[], holds: (one: T) => boolean): number {
   let [low, high] = [0, all.length];
   while (low < high) {

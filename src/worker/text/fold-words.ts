@@ -8,9 +8,9 @@ const IDEOGRAPH = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana
 const LETTERS = String.raw`[[\p{L}\p{N}\p{M}]--[${IDEOGRAPH}]]{1,1000}`;
 const HIDDEN = String.raw`[\p{Cf}\0-\x08\x0E-\x1F\x7F-\x84\x86-\x9F]`;
 const LINE_END = String.raw`(?:\r\n|[\n\r])`;
-/** Inside a word: an apostrophe, what shows nothing, a hyphen between letters, also where a line ends after it. */
+/** Within a word: an apostrophe, invisible characters, or a hyphen between letters, also at the end of a line. */
 const JOINT = String.raw`(?:['’＇]|(?<=[\p{L}\p{M}])[\-\u2010\u2011\u00AD](?:[ \t]{0,8}${LINE_END}[ \t>]*)?(?=\p{L})|${HIDDEN}+)`;
-/** Left out: marks of markdown, quote marks, brackets, the target of a link, our own changes to evidence, marks of doubtful figures. */
+/** Ignored: marks of Markdown, quote marks, brackets, targets of links, our changes to evidence, marks of doubtful figures. */
 const IGNORED = String.raw`\]\([^\(\)\s]{0,2000}\)|${LINE_END}[ \t]*>[ \t>]*|<<<|>>>|[\s\u2E2E*_\`~·#\|\\"'“”„‟«»‹›「」『』‘’‚‛＂＇´\(\)\[\]【】［］（）]|${HIDDEN}`;
 const PATTERN = new RegExp(
   [
@@ -26,8 +26,8 @@ const PATTERN = new RegExp(
 );
 
 /**
- * The words and marks of a text as a quote is compared: NFKC; white space, quote marks, brackets, marks of markdown,
- * targets of links, case and hyphens within a word (also at the end of a line) do not count. Letters, digits and all
+ * The words and marks of a text as quotes are compared, in NFKC. White space, quote marks, brackets, marks of Markdown,
+ * targets of links, case, and hyphens within a word (also at the end of a line) do not count; letters, digits and all
  * other marks do. Each character of a script without blanks is a word. Linear.
  */
 export function foldWords(text: string): Word[] {
@@ -54,8 +54,8 @@ function fold({ 0: whole, groups }: RegExpMatchArray): string {
 export const ELLIPSIS = "…";
 
 /**
- * Where a sequence of numbers stands in another, in order, at most `limit` times, overlapping ones too. Knuth, Morris
- * and Pratt: linear, whatever repeats itself.
+ * The places of a sequence of numbers in another one, in order, at most `limit`, overlapping ones too. The algorithm of
+ * Knuth, Morris and Pratt: linear for any repetition.
  */
 export function findSequence(
   wanted: readonly number[],
@@ -94,6 +94,6 @@ function advance(
   return wanted[length] === next ? length + 1 : length;
 }
 
-/** Those that have a letter or a digit, without their places. */
+/** The folded words that have a letter or a digit, without their places. */
 export const foldedWords = (text: string): string[] =>
   foldWords(text).flatMap(({ text: word }) => (/[\p{L}\p{N}]/u.test(word) ? [word] : []));

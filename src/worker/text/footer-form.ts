@@ -1,7 +1,7 @@
 import { READ_TOOL } from "../../shared/config/tool-presets.ts";
 import { plainForm } from "./plain-form.ts";
 
-/** As patterns, for a text whose look-alikes are folded: "Scope", what parts it from the rest, and the rest. */
+/** Patterns for a text with folded look-alikes: the label "Scope", the mark behind it, and the rest of a footer. */
 export const FOOTER_LABEL =
   "(?<![\\p{L}\\p{N}])scope(?:\\s{1,4}of\\s{1,4}(?:the\\s{1,4})?(?:evidence|answer|reply))?";
 export const FOOTER_MARK = "[*_`\\s\"'“”()\\[\\]>|]{0,8}[:=→⇒–—-]";
@@ -11,10 +11,10 @@ export const FOOTER_REST =
   "[*_`\\s\"'“”()\\[\\]<>|:=–—-]{0,8}(?:the\\s{1,4}|all\\s{1,4})?" +
   `(?:(?:full|partial|complete|entire)\\s{1,4}evidence|${NUMBER}\\s{1,4}(?:passages?|answers?)\\s{1,4}(?:from|of)|[^\\n]{0,200}${HASH})`;
 
-/** The tool that a footer names, in whatever way its words are parted. */
+/** The tool that a footer names, with any separator between its words. */
 const EVIDENCE_TOOL = READ_TOOL.replaceAll("_", "[\\s-]?");
 
-/** What no other sentence says, also without the label. */
+/** Phrases that only a footer has, also without the label. */
 const UNLABELLED =
   `evidence\\s{1,4}from\\s{1,4}(?:${EVIDENCE_TOOL}|web\\s{1,4}page\\s{1,4}https?:)|` +
   `${NUMBER}\\s{1,4}(?:files?|jobs?|web\\s{1,4}pages?)\\s{0,4}[,;]?\\s{0,4}snapshot\\s{0,3}[=:]|snapshot\\s{0,3}=\\s{0,3}[0-9a-f]{16}|` +
@@ -23,7 +23,7 @@ const UNLABELLED =
 const FOOTER = new RegExp(`${FOOTER_LABEL}${FOOTER_MARK}${FOOTER_REST}|${UNLABELLED}`, "iu");
 
 /**
- * Whether a text states a scope as our footer does, wherever it stands and in whatever letters, or what only our footer
- * says; "Scope: the whole project" is none. Linear.
+ * Whether a text holds a footer like ours, anywhere and in any look-alike letters, or a phrase that only our footer has.
+ * "Scope: the whole project" is none. Linear.
  */
 export const holdsFooter = (text: string): boolean => FOOTER.test(plainForm(text).text);

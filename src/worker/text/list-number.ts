@@ -3,15 +3,15 @@ const ROMAN = Object.entries({
   ...{ xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 },
 });
 const MOST_ROMAN = 3_999;
-/** Of a letter for each round of the alphabet: aa, bb, as word processors count on behind z. */
+/** Most repeats of a letter: word processors count aa, bb behind z. */
 const MOST_LETTERS = 20;
 
-/** How programs say that items have letters: HTML and OpenDocument, Word, PowerPoint. */
+/** Names of formats with letters: HTML and OpenDocument, Word, PowerPoint. */
 const LETTERS = /^(?:a$|(?:lower|upper)Letter$|alpha[LU]c)/i;
 const ROMANS = /^(?:i$|(?:lower|upper)Roman$|roman[LU]c)/i;
 const LARGE = /^(?:[AI]$|upper|(?:alpha|roman)Uc)/;
 
-/** A number in the form of its list, in digits where that is none of letters. */
+/** A number in the format of its list; in digits unless the format has letters or Roman numerals. */
 export function listNumber(value: number, form: string): string {
   const number = ROMANS.test(form) ? roman(value) : LETTERS.test(form) ? letters(value) : "";
   if (number === "") return String(value);
@@ -37,16 +37,16 @@ const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻";
 const LOWERED = "₀₁₂₃₄₅₆₇₈₉₊₋";
 const PLAIN = "0123456789+-";
 
-/** Where letters stand: above the line, below it, or on it; or with a line through them. */
+/** Position of letters: above the line, below it, struck out, or (undefined) on the line. */
 export type Shift = "raised" | "lowered" | "struck" | undefined;
 
-/** As Office says it. */
+/** The shift for a value of Office. */
 export const shiftOf = (align: string | undefined): Shift =>
   align === "superscript" ? "raised" : align === "subscript" ? "lowered" : undefined;
 
 /**
- * Digits that stand above or below the line as the letters for them: 10⁶ is not 106. Words that are struck out are marked as in
- * Markdown, so that nobody takes them for what holds. Other words are as they are.
+ * Writes digits above or below the line with their own characters: 10⁶ is not 106. Marks struck-out words as in Markdown,
+ * so that nobody takes them for valid. Leaves other words unchanged.
  */
 export function markShifted(text: string, to: Shift): string {
   if (to === "struck") return text.replace(/\S(?:[^]*\S)?/, "~~$&~~");

@@ -1,16 +1,16 @@
-/** The header of a mail that was saved as text: the members that say who wrote to whom, when and about what. */
+/** The header of a mail that was saved as text: its members say who wrote to whom, when and about what. */
 export type MailHeader = {
   /** How many lines it takes, with its title and the blank line behind it. */
   readonly lines: number;
-  /** What the mail is about, where that stands before its header, as in the text of an `.eml`. */
+  /** Subject of the mail, if it stands as a title before the header, as in the text of an `.eml`; else null. */
   readonly title: string | null;
-  /** Its members in order, a continued one in one line. */
+  /** Members in order; a folded one is joined to one line. */
   readonly members: readonly { readonly name: string; readonly value: string }[];
 };
 
 const NONE: MailHeader = { lines: 0, title: null, members: [] };
 
-/** Names of members: of who wrote a mail, and of whom it is to. */
+/** Names of the members for the sender, the recipient and the subject, in several languages. */
 export const SENDER = /^(?:from|sender|von|absender|de|expéditeur|remitente)$/iu;
 export const RECIPIENT = /^(?:to|an|à|para)$/iu;
 export const SUBJECT = /^(?:subject|betreff|objet|asunto)$/iu;
@@ -20,8 +20,8 @@ const MEMBER = /^(\p{Lu}[\p{L}-]{0,30}|CC|BCC)[ \t]?:[ \t]+(\S.*)$/u;
 const MOST_LINES = 60;
 
 /**
- * Reads the header that begins at a line of a text, or behind a title there. It takes a member that names the sender and one
- * more that a mail has: notes that open with "Place: …" have none.
+ * Reads the header that begins at a line, perhaps behind a title. A header needs a member for the sender and one more usual
+ * member of mails, so that notes that begin with "Place: …" have none; then `lines` is 0.
  */
 export function parseMailHeader(lines: readonly string[], from = 0): MailHeader {
   const title = TITLE.exec(lineAt(lines, from))?.[1] ?? null;
@@ -50,11 +50,11 @@ const lineAt = (lines: readonly string[], at: number): string => {
   return at === 0 ? line.replace(/^\uFEFF/, "") : line;
 };
 
-/** What the mail is about; null where its header does not say. */
+/** The subject of the mail; null if its header has none. */
 export const subjectOf = ({ title, members }: MailHeader): string | null =>
   title ?? members.find(({ name }) => SUBJECT.test(name))?.value ?? null;
 
-/** Headings in the text of a mail that Nightdesk reads: of who wrote it, and of what came with it. */
+/** Headings that the reader writes into the text of a mail, before its signature and its attachments. */
 export const MAIL_HEADINGS = {
   signature: "Signature",
   attachments: "Attachments",

@@ -4,11 +4,11 @@ import { normaliseText } from "../../shared/text/normalise-text.ts";
 export const plainPath = (path: string): string =>
   normaliseText(path.trim().replace(/^(?:\.\/)+/, ""), "NFC");
 
-/** Whether a path means the same file as one that a model wrote. Some models write paths as markup: `a&amp;b.md`. */
+/** Whether a path is the one that a model wrote. Some models escape paths as markup: `a&amp;b.md`. */
 export const isSamePath = (path: string, written: string): boolean =>
   plainPath(path) === plainPath(written) || plainPath(path) === plainPath(withoutEntities(written));
 
-/** Whether a path is the file that a name means: the same, or the name below some folder. */
+/** Whether one of the names means a path: it equals the path, or the end of it behind a slash. */
 export const isNamed = (path: string, namedFiles: readonly string[]): boolean =>
   namedFiles.some(
     (named) =>

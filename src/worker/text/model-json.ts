@@ -1,6 +1,6 @@
 import { findUnstorable as findIn } from "../../shared/text/find-unstorable.ts";
 
-/** `end` is the index after the value; of one left open, how far it was looked at. */
+/** `end` is the index after the value; if the value does not end, the index up to which it was read. */
 type JsonSpan =
   | { readonly kind: "ended"; readonly end: number }
   | { readonly kind: "open"; readonly end: number; readonly reason: string };
@@ -10,8 +10,8 @@ const MAX_LEVELS = 32;
 export const TOO_LONG = `it is longer than ${MAX_JSON_CHARS} characters`;
 
 /**
- * Where the JSON object or list ends that a text of a model opens with. It looks at 65,536 characters and 32 levels at most,
- * so that the parser behind it never meets more.
+ * Finds the end of the JSON object or list at the beginning of a text. It reads 65,536 characters and 32 levels at most, so
+ * that the parser never gets more.
  */
 export function endOfJson(text: string): JsonSpan {
   let depth = 0;
@@ -53,6 +53,6 @@ export const objectSchema = (
   additionalProperties: false,
 });
 
-/** A call as a reply writes it in our own form. */
+/** A tool call in Nightdesk's own JSON form. */
 export const textOfCall = (name: string, args: object): string =>
   JSON.stringify({ type: "tool_call", name, args });

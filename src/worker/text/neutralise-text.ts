@@ -10,15 +10,15 @@ import { THOUGHT_MARKS } from "./thought-marks.ts";
 const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]/gu;
 
 /**
- * Evidence as a prompt may show it: whatever looks like our own protocol, or like the marks with which a chat template
- * parts its speakers, is changed visibly, so that a document can't open or close a fence, call the tool, forge a
- * citation or a footer, decline in the model's place, or speak in another role. Look-alikes of other scripts and what
- * shows nothing hide none of it. Twice gives the same as once. Linear in the text.
+ * Makes evidence safe for a prompt: it visibly changes whatever looks like our own protocol, or like the marks that separate
+ * speakers in a chat template, so that a document can't open or close a fence, call the tool, forge a citation or a
+ * footer, decline in the model's place, or speak in another role. Look-alikes of other scripts and invisible characters
+ * are seen through. Idempotent. Linear in the text.
  */
 export const neutraliseText = (text: string): string =>
   neutralise(text, [...MARKS_OF_PROTOCOL, ...MARKS_OF_CITATION, markEndNotes]);
 
-/** The same for words of a model about the evidence: its citations stay, so that it can keep them. */
+/** The same for words of a model about the evidence, but its citations stay. */
 export const neutraliseDraft = (text: string): string => neutralise(text, MARKS_OF_PROTOCOL);
 
 function neutralise(text: string, marks: readonly Finder[]): string {
@@ -33,7 +33,7 @@ function neutralise(text: string, marks: readonly Finder[]): string {
   return shown;
 }
 
-/** Where a mark that is changed held another one, that one shows in the next pass: "(①]" holds "①". */
+/** A changed mark may hold another one, which the next pass finds: "(①]" holds "①". */
 const MOST_PASSES = 4;
 
 function apply(text: string, edits: ReturnType<Finder>): string {
@@ -41,7 +41,7 @@ function apply(text: string, edits: ReturnType<Finder>): string {
   let position = 0;
   let last = -1;
   for (const { at, removes, inserts } of edits.toSorted((one, other) => one.at - other.at)) {
-    // What stands in what was replaced is gone. What was replaced in an earlier pass holds nothing back.
+    // Skips edits within replaced text, and edits that change nothing because an earlier pass made them.
     if (at === last || at < position || text.slice(at, at + removes) === inserts) continue;
     pieces.push(text.slice(position, at), inserts);
     position = at + removes;
@@ -51,22 +51,22 @@ function apply(text: string, edits: ReturnType<Finder>): string {
   return pieces.join("");
 }
 
-/** What is left out of a text at a position, and what comes in its place. */
+/** An edit: how many characters to remove at a position, and the text to insert. */
 type Edit = { readonly at: number; readonly removes: number; readonly inserts: string };
 
-/** What shows that something was changed here. A quote is compared without it. */
+/** Shows that something was changed here. The comparison of quotes ignores it. */
 const DOT = "·";
 
 const HIDDEN = `${FILLER}{0,3}`;
 
-/** A word as a pattern, also where characters that show nothing stand between its letters. */
+/** A pattern for a word that allows invisible characters between its letters. */
 const word = (letters: string): string => Array.from(letters).join(HIDDEN);
 const anyOf = (words: string): string => `(?:${words.split(" ").map(word).join("|")})`;
 
-/** What is to be changed in a text, which is given as `foldLookAlikes` gives it, and as it stands. */
+/** Finds the edits for a text; `folded` is the text after `foldLookAlikes`. */
 type Finder = (folded: string, text: string) => readonly Edit[];
 
-/** A dot behind each match. */
+/** Puts a dot behind each match. */
 function dotAfter(source: string, flags = "giu"): Finder {
   const pattern = new RegExp(source, flags);
   return (folded) =>
@@ -77,7 +77,7 @@ function dotAfter(source: string, flags = "giu"): Finder {
     }));
 }
 
-/** Single characters within each match, replaced. */
+/** Replaces single characters within each match. */
 function replaced(source: string, characters: Readonly<Record<string, string>>): Finder {
   const pattern = new RegExp(source, "giu");
   return (folded) =>
@@ -89,7 +89,7 @@ function replaced(source: string, characters: Readonly<Record<string, string>>):
     );
 }
 
-/** Three or more of a mark in a row, replaced. */
+/** Replaces three or more of a mark in a row. */
 function runs(mark: string, by: string): Finder {
   // Bounded, since a match of millions would exhaust the stack of the matcher.
   const pattern = new RegExp(`${mark}(?:${HIDDEN}${mark}){2,200}`, "gu");
@@ -101,7 +101,7 @@ function runs(mark: string, by: string): Finder {
     }));
 }
 
-/** Words in angle brackets that part speakers, thoughts and calls in the templates of common model families. */
+/** Words in angle brackets that separate speakers, thoughts and calls in the templates of common model families. */
 const TAGS = anyOf(
   "tool tools tool_call tool_calls tool_response tool_result function function_call function_calls functions invoke " +
     "parameter system user assistant human model developer instruction instructions start_of_turn " +
@@ -114,7 +114,7 @@ const BRACKETED = anyOf(
 const ROLES = anyOf("system assistant user human developer");
 const HEADED_ROLES = anyOf("instruction instructions response input tool function observation");
 
-/** Marks of thoughts but for `<think`, which is told as a tag; in an answer that quotes one its rest would be taken for a thought. */
+/** Marks of thoughts except `<think`, which has a rule of its own. An answer that quotes one would end there as a thought. */
 const THOUGHTS = THOUGHT_MARKS.flatMap(({ open, close }) => [open, close])
   .map((mark) => Array.from(foldLookAlikes(mark), (char) => char.replace(/[|[\]]/, "\\$&")))
   .map(([first = "", ...rest]) => `${first}(?=${HIDDEN}${rest.join(HIDDEN)})`)
@@ -132,7 +132,7 @@ const MARKS_OF_PROTOCOL: readonly Finder[] = [
   replaced("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
   replaced(anyOf(`tool_call ${READ_TOOL} insufficient_evidence`), { _: DOT }),
   dotAfter(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
-  // What stands before the word is looked at behind it: else it would be at every position of a text.
+  // The lookbehind is tested only behind the word, not at every position of the text.
   dotAfter(`ENOUGH(?<=^[^\\p{L}\\p{N}\\n]{0,20}ENOUGH)(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
   // JSON may write any letter of a call as an escape.
   dotAfter("\\\\(?=u00[2-7][0-9a-f])"),
@@ -167,7 +167,7 @@ const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]*(?:†|$)`, "iu")
 /** Evidence has fewer pieces, so that a larger number cites none. */
 const MOST_PIECES = 9_999;
 
-/** `[1]`, `[2, 3]` and the like, as a citation of ours is written. */
+/** Replaces the brackets of `[1]`, `[2, 3]` and the like, which are our citations. */
 function citations(folded: string): Edit[] {
   return inSquareBrackets(folded)
     .filter(({ inside }) => looksCited(inside))
@@ -181,7 +181,7 @@ const looksCited = (inside: string): boolean =>
   (NUMBERS.test(inside) && /\p{Nd}/u.test(inside)) ||
   citedRanges(inside.replaceAll(FILLER, ""), Number.POSITIVE_INFINITY).length > 0;
 
-/** `(1)` and `①` at the end of a sentence, and what of `[1]` would stand there as one. */
+/** Marks `(1)` and `①` at the end of a sentence, also where `[1]` becomes `(1)`. */
 function markEndNotes(folded: string, text: string): Edit[] {
   const rounded = folded.replace(/[[【]/g, "(").replace(/[\]】]/g, ")");
   return findEndNotes(text, rounded, MOST_PIECES).map(({ start, end }) =>

@@ -1,13 +1,13 @@
 import { matchAt } from "./cited-numbers.ts";
 import { THOUGHT_MARKS } from "./thought-marks.ts";
 
-/** A reply without what may stand around a JSON value. */
+/** A reply without the wrappers in front of its JSON value. */
 export type OpenedReply = {
-  /** From the first character on that is no white space, thinking, fence or tag. */
+  /** The reply from the first character that is no white space, thinking, fence or tag. */
   readonly text: string;
-  /** Where each fence and the tag begins, and at last where `text` does. */
+  /** Offsets of each fence and tag, and at the end that of `text`. */
   readonly places: readonly number[];
-  /** Whether a `<tool_call>` stands before it. */
+  /** Whether a `<tool_call>` stands before `text`. */
   readonly isTagged: boolean;
 };
 
@@ -18,7 +18,7 @@ const FENCE = /(?:`{3,}|~{3,})[ \t]*[\w-]{0,20}/y;
 const TAG = /<tool_call>/iy;
 const CLOSER = /^(?:`{3,}|~{3,}|<\/tool_call>)\s*/i;
 
-/** Takes thinking, code fences and one tag off the front of a reply. Linear in the reply. */
+/** Removes thinking, code fences and one tag from the front of a reply. Linear in the reply. */
 export function openReply(reply: string): OpenedReply {
   let at = afterThinking(reply);
   let isTagged = false;
@@ -34,14 +34,14 @@ export function openReply(reply: string): OpenedReply {
   return { text: reply.slice(at), places, isTagged };
 }
 
-/** What stands behind the value of an opened reply, without as many ends of fences and tags as it opens with. */
+/** The text behind the value of an opened reply, without the ends of the fences and the tag that it opens with. */
 export const behindValue = ({ text, places }: OpenedReply, end: number): string =>
   places
     .slice(1)
     .reduce((rest) => rest.replace(CLOSER, ""), text.slice(end).trim())
     .trim();
 
-/** Behind all thinking that the reply opens with; its end where a block is never closed. */
+/** The offset behind all thinking at the front of a reply; the end of the reply if a block is not closed. */
 function afterThinking(reply: string): number {
   let position = afterBlanks(reply, afterUnopenedThinking(reply));
   for (;;) {

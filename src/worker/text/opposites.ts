@@ -3,7 +3,7 @@ import { byLanguage } from "./word-forms.ts";
 import type { ListedLanguage } from "./word-forms.ts";
 import { append } from "../../shared/group-by.ts";
 
-/** By word of a language, folded, what says the opposite of it. */
+/** For each word of a language, folded, the words for its opposite. */
 export const oppositesIn = byLanguage((language: ListedLanguage | "japanese") => {
   const opposites = new Map<string, string[]>();
   for (const pair of wordFile(language).opposites) {

@@ -5,33 +5,33 @@ import { isAscii } from "../../shared/text/normalise-text.ts";
 import { lastNotAbove } from "./first-index.ts";
 
 /**
- * Stands where a character shows nothing, or for the second half of a surrogate pair, so that a folded text has the
- * length of the text.
+ * Replaces an invisible character or the second half of a surrogate pair, so that a folded text keeps the length of the
+ * text.
  */
 export const FILLER = "\uE000";
 
-/** What reads like a letter or mark of our protocol to a person, and has another look in the table of Unicode, or none. */
+/** Characters that look to a person like one of our protocol, but have another or no entry in the table of Unicode. */
 const TWINS = new Map(
   ["fƒ", "nп", "tт", "IІ", "IΙ", "_ˍ", "[⁅", "]⁆", "|∣", "|│"].map(
     ([ours = "", theirs = ""]) => [theirs, ours] as const,
   ),
 );
 
-/** Of the table of confusable characters of Unicode (UTS #39), what looks like one of those that our protocol is written with. */
+/** Confusable characters of Unicode (UTS #39) that look like one of our protocol. */
 const LOOKS = new Map(
   Object.entries(readLooks()).flatMap(([ours, theirs]) =>
     Array.from(theirs, (character) => [character, ours] as const),
   ),
 );
 
-/** The zeros of other scripts: their digits follow them. */
+/** The zeros of other scripts; the codes of their digits follow. */
 const ZEROS = Array.from("٠۰०০๐", (zero) => zero.charCodeAt(0));
-/** The fold of each character of the first plane that was met, by its code; 0 for the others. Pure all the same. */
+/** Cache: the fold of each character of the first plane, by its code; 0 if not computed yet. */
 const FOLDED = new Uint16Array(0x1_0000);
 
 /**
- * The text as a reader takes it, character for character: compatibility forms (full width, mathematical, circled),
- * letters of other scripts that look Latin, and a filler for what shows nothing. Positions hold. Linear.
+ * The text as a reader sees it, character for character: plain forms for full width, mathematical and circled ones, Latin
+ * letters for look-alikes of other scripts, and a filler for invisible characters. Offsets stay. Linear.
  */
 export const foldLookAlikes = (text: string): string =>
   // Bounded, since a match of millions would exhaust the stack of the matcher.
@@ -52,7 +52,7 @@ function foldRun(run: string): string {
   return String.fromCharCode(...units);
 }
 
-/** One code unit, since what folds to more stays as it is. */
+/** The fold is one code unit, because a character that folds to more stays unchanged. */
 function foldOf(code: number): number {
   const known = FOLDED[code] ?? 0;
   if (known !== 0) return known;
@@ -87,23 +87,23 @@ function digitOf(character: string): string | undefined {
   return zero === undefined ? undefined : String(code - zero);
 }
 
-/** A text as marks of the protocol are looked for in it, and where each of its characters stands in the text. */
+/** A text in the form in which marks of the protocol are searched, and the map of its offsets to the original text. */
 export type PlainForm = { readonly text: string; positionOf(index: number): number };
 
-/** What is left out, and the entities and escapes of angle brackets. Bounded for the stack of the matcher. */
+/** Characters to drop, and entities and escapes of angle brackets. Bounded for the stack of the matcher. */
 const CHANGED = new RegExp(
   `(?<less>&(?:amp;){0,2}(?:lt|#0{0,4}60|#x0{0,4}3c);|\\\\u003c)|(?<greater>&(?:amp;){0,2}(?:gt|#0{0,4}62|#x0{0,4}3e);|\\\\u003e)|[*_\`~\\\\${FILLER}]{1,1000}`,
   "giu",
 );
 
 /**
- * The text with look-alikes folded, without what shows nothing and without emphasis, marks of code and escapes, so that
- * none of them parts a word. Linear.
+ * The text with look-alikes folded, without invisible characters, emphasis, marks of code and escapes, so that none of
+ * them splits a word. Linear.
  */
 export function plainForm(text: string): PlainForm {
   const folded = foldLookAlikes(text);
   const pieces: string[] = [];
-  /** Where a stretch begins in the plain text and in the text, one after the other. */
+  /** Starts of stretches in the plain text, and in `origins` those in the original text. */
   const starts: number[] = [0];
   const origins: number[] = [0];
   let length = 0;

@@ -5,7 +5,7 @@ const BREAK = String.raw`(?:[ \t]{0,9}\r?\n[ \t]{0,9}|\\n)`;
 const BASE64_OR_HEADER = String.raw`(?:[A-Za-z0-9+/=]{1,4096}|[A-Za-z-]{1,40}: [^\n]{0,200})?`;
 const LINE_END = String.raw`(?=[ \t]{0,9}(?:\r?\n|$)|\\n|")`;
 
-/** Keys and tokens, as their issuers write them: what is repeated has a bound, and a text is read once. */
+/** Patterns for keys and tokens, as their issuers write them. Repetitions are bounded, so that a search is linear. */
 const KEYS = [
   { kind: "aws_key", pattern: /(?<!\w)(?:AKIA|ASIA)[A-Z2-7]{16}(?!\w)/g },
   { kind: "gcp_key", pattern: /(?<![\w-])AIza[\w-]{35}(?![\w-])/g },
@@ -19,7 +19,7 @@ const KEYS = [
   },
   {
     kind: "private_key",
-    // PEM, and that of PGP, also in a string of JSON, where a line ends with `\n`, and also without its end where a text was cut.
+    // PEM or PGP, also in a JSON string, where lines end with `\n`, and also without its end in a text that was cut.
     pattern: new RegExp(
       String.raw`-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:${BREAK}${BASE64_OR_HEADER}${LINE_END})*` +
         String.raw`(?:${BREAK}-----END [A-Z0-9 ]{1,60}-----)?`,
@@ -28,25 +28,25 @@ const KEYS = [
   },
 ] as const;
 
-/** A part of a private key whose beginning stands in another passage. */
+/** A part of a private key that began in another passage. */
 const PART_OF_KEY = /(?:^[A-Za-z0-9+/]{64}\r?\n){6,}/gm;
 
 export type SecretKind = (typeof KEYS)[number]["kind"];
 
-/** The kinds of keys and tokens that a text holds, each once, by name. */
+/** The kinds of keys and tokens in a text, each once, sorted. */
 export const secretsIn = (text: string): readonly SecretKind[] =>
   KEYS.filter(({ pattern }) => text.search(pattern) !== -1)
     .map(({ kind }) => kind)
     .sort();
 
-/** The text with `[withheld: KIND]` in the place of each key and token, and of what may be a part of a private key. */
+/** The text with `[withheld: KIND]` instead of each key, token, and possible part of a private key. */
 export const withholdSecrets = (text: string): string =>
   KEYS.reduce(
     (shown, { kind, pattern }) => shown.replace(pattern, `[withheld: ${kind}]`),
     text,
   ).replace(PART_OF_KEY, "[withheld: private_key]\n");
 
-/** What of a text a host is sent: all of it, or without keys and tokens where `index.secrets` withholds them from hosts elsewhere. */
+/** How to prepare texts for a host: unchanged, or without keys and tokens if `index.secrets` withholds them from remote hosts. */
 export const textFor = (
   host: string,
   secrets: ConfigValues["index"]["secrets"],

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { wordLines, readNames } from "../../shared/text/word-lists.ts";
 
 /**
- * Where the sentences of a paragraph end: offsets in UTF-16 units, ascending, the last one the paragraph's length. Closing
- * quotes and brackets and the citations after a stop belong to the sentence before it.
+ * The ends of the sentences of a paragraph: offsets in UTF-16 units, ascending; the last one is the length. Closing quotes,
+ * brackets and citations behind a stop belong to the sentence before it.
  *
  * A stop is any mark that Unicode calls a sentence terminal. A full stop ends no sentence behind an ordinal ("3. Mai"), an
- * abbreviation or an initial, by the lists for English, German, French, Spanish, Italian, Dutch and Portuguese. They
- * are asked together, because notes mix languages. Takes linear time: each stop looks at a window around it.
+ * abbreviation or an initial, by the lists for English, German, French, Spanish, Italian, Dutch and Portuguese. All lists
+ * apply together, because notes mix languages. Linear: each stop tests a window around it.
  *
  * @param paragraph one paragraph; line breaks in it count as blanks
  */
@@ -24,13 +24,13 @@ export function sentenceEnds(paragraph: string): number[] {
   return [...ends, paragraph.length];
 }
 
-/** "(1) Knock. (2) Enter.": where sentences begin with numbers in parentheses, the next one is no citation of this. */
+/** "(1) Knock. (2) Enter.": if a sentence begins with a number in parentheses, the next such number is no citation of it. */
 const withoutLabel = (stop: string, beginning: string): string =>
   /^\s*[(（]\d/.test(beginning) ? stop.replace(/[ \t]{0,2}[(（][\d\s,;–-]{1,80}[)）]$/, "") : stop;
 
 /**
- * The parts of a stretch that is too long to be one: each at most `maxChars` UTF-16 units, cut behind the last semicolon
- * that fits, else a comma, else at a blank, and never through a character.
+ * Cuts a stretch into parts of at most `maxChars` UTF-16 units: behind the last semicolon that fits, else a comma, else at a
+ * blank, and never within a character.
  */
 export function cutToFit(
   text: string,
@@ -47,7 +47,7 @@ export function cutToFit(
   return [...parts, { start: from, end }];
 }
 
-/** Where to cut a slice that is one unit longer than its first part may be. */
+/** Where to cut a slice that is one unit longer than a part may be. */
 function cutWithin(slice: string): number {
   for (const mark of ["; ", ", "]) {
     const at = slice.lastIndexOf(mark);
@@ -63,7 +63,7 @@ type Candidate = {
   readonly paragraph: string;
   /** Where the sentence begins that would end here. */
   readonly from: number;
-  /** The first mark of the stop, and where it ends with all that belongs to it. */
+  /** Offset of the first mark of the stop, and the end of everything that belongs to the stop. */
   readonly stop: number;
   readonly end: number;
 };
@@ -79,7 +79,7 @@ const STOP = new RegExp(
 
 /** The longest abbreviation with blanks, such as "s. a. de c. v.", and a word before it. */
 const WINDOW = 40;
-/** What may stand between a stop and the first letter of the next sentence: the mark of an item on a line of its own, quotes, emphasis. */
+/** Text between a stop and the first letter of the next sentence: the mark of an item on a new line, quotes, emphasis. */
 const BEFORE_FIRST = String.raw`^(?:\s*\n\s*[-–—•*+]\s+|\s+)(?:["'“‘»([¿¡*_~–—-]|[«„“][ \u00A0\u202F]?){0,5}`;
 const OPENS = new RegExp(
   String.raw`${BEFORE_FIRST}(?:(?!\p{Ll})[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic}§#@]|\p{Ll}\)\s)`,
@@ -101,7 +101,7 @@ function endsSentence({ paragraph, from, stop, end }: Candidate): boolean {
   return !isAbbreviated({ before, next: FIRST_WORD.exec(after)?.[1] ?? "" });
 }
 
-/** What stands on both sides of a full stop: the end of the sentence so far, and the first word after it. */
+/** Both sides of a full stop: the end of the sentence so far, and the first word after the stop. */
 type Sides = { readonly before: string; readonly next: string };
 
 function isAbbreviated(sides: Sides): boolean {

@@ -1,6 +1,6 @@
 type Marks = { readonly open: string; readonly close: string };
 
-/** What families of models write around what they think, where the host does not take it out. */
+/** The marks that families of models write around their thoughts, if the host does not remove them. */
 export const THOUGHT_MARKS: readonly (Marks & { readonly family: string })[] = [
   { family: "Qwen, DeepSeek, GLM, MiniMax, OLMo, Step", open: "<think>", close: "</think>" },
   { family: "prompts for Claude", open: "<thinking>", close: "</thinking>" },
@@ -17,7 +17,7 @@ export const THOUGHT_MARKS: readonly (Marks & { readonly family: string })[] = [
   { family: "Kimi", open: "◁think▷", close: "◁/think▷" },
 ];
 
-/** What chat templates write where a turn begins and ends; a host that does not know the end lets the model speak on. */
+/** The marks of chat templates for the begin and end of a turn; a host that misses the end lets the model write on. */
 export const TURN_MARKS: readonly (Marks & { readonly family: string })[] = [
   { family: "ChatML: Qwen, SmolLM", open: "<|im_start|>", close: "<|im_end|>" },
   { family: "Llama 3", open: "<|start_header_id|>", close: "<|eot_id|>" },

@@ -11,9 +11,9 @@ type AskedWords = {
 };
 
 /**
- * The words of a text as a question has them: "gestohlenen" is "gestohlen", "places" is "place", and "wrote" is "write". Also
- * compounds that begin or end with a word of it, as German joins them, and what a word is misspelt for that stands nowhere.
- * Linear in words.
+ * Makes a function that maps words of a text to words of a question: "gestohlenen" to "gestohlen", "places" to "place",
+ * "wrote" to "write". It also maps compounds that begin or end with such a word, and words that differ in one letter from a
+ * word of the question that stands nowhere in the text. Linear in words.
  *
  * @param said stems of the text
  */
@@ -33,7 +33,7 @@ export function alignWith(said: Iterable<string>, asked: AskedWords): (stem: str
   };
 }
 
-/** Of the words of a question, the forms that share no beginning with them: "wrote" is "write". */
+/** Maps irregular forms of the words of a question to these words: "wrote" to "write". */
 function formsOfTerms({ language, terms }: AskedWords): ReadonlyMap<string, string> {
   const groups = formsIn(language);
   return new Map(
@@ -48,16 +48,16 @@ function formsOfTerms({ language, terms }: AskedWords): ReadonlyMap<string, stri
 /** By stem, the stems of all forms of its word. */
 const formsIn = byLanguage((language) => formsByStem(language, stemWord));
 
-/** Shorter words are compared as they are. */
+/** Shorter words must be equal. */
 const FEWEST_LETTERS = 5;
-/** Of two forms of a word, the beginning that they share: all but so many letters of each. */
+/** Most letters of each of two forms of a word behind their common beginning. */
 const MOST_ENDING = 4;
 
 /**
- * For each word of the question that stands nowhere, the one in the evidence with the same first letter that differs in one
- * letter. Names are left as they are: a letter makes another one.
+ * For each word of the question that stands nowhere in the evidence, finds words of the evidence with the same first letter
+ * that differ in one letter. Names are excluded, because one letter makes another name.
  *
- * @returns the word of the question by that of the evidence
+ * @returns for a word of the evidence that of the question
  */
 function spelledRight(
   held: ReadonlySet<string>,
@@ -75,7 +75,7 @@ function spelledRight(
   return right;
 }
 
-/** Shorter words differ in a letter and mean something else. */
+/** Shorter words that differ in a letter mean something else. */
 const MAY_BE_MISSPELT = /^\p{Script=Latin}{6,}$/u;
 
 function formOf(stem: string, terms: ReadonlySet<string>, ofTerm: readonly string[]): string {

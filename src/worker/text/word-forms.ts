@@ -6,7 +6,7 @@ export const LISTED_LANGUAGES = ["english", "german", "french", "spanish"] as co
 
 export type ListedLanguage = (typeof LISTED_LANGUAGES)[number];
 
-/** By the stem of a word, those of all words that are forms of it without sharing a beginning, its own among them. */
+/** For the stem of a word, the stems of all its irregular forms, its own included. */
 export function formsByStem(
   language: ListedLanguage,
   stemOf: (word: string) => string,
@@ -19,7 +19,7 @@ export function formsByStem(
   return groups;
 }
 
-/** A value of each language, made when it is first asked for. */
+/** Makes a function that gives a value per language, and computes each at its first use. */
 export function byLanguage<T, Language extends string = ListedLanguage>(
   make: (language: Language) => T,
 ): (language: Language) => T {

@@ -1,13 +1,13 @@
-/** Weights of words, of length 1 together. */
+/** Weights of words; the vector has length 1. */
 export type WordVector = ReadonlyMap<string, number>;
 
-/** What makes vectors of texts that can be compared with each other. */
+/** Makes the vector of a text; vectors of the same weighting are comparable. */
 export type WordWeighting = (words: readonly string[]) => WordVector;
 
 /**
  * Weighs words by how often a text has them and how few of the texts do: (1 + ln tf) · (1 + ln((N + 1) / (df + 1))), as
  * in Manning, Raghavan and Schütze, 2008, section 6.4.
- * @param texts the words of each, by which it is told how rare a word is
+ * @param texts the words of each text, from which the rarity of words follows
  */
 export function weighWords(texts: readonly (readonly string[])[]): WordWeighting {
   const holding = countHolders(texts);
@@ -22,7 +22,7 @@ export function weighWords(texts: readonly (readonly string[])[]): WordWeighting
   };
 }
 
-/** The direction of all of them together. */
+/** The sum of vectors, scaled to length 1. */
 export function sumOf(vectors: readonly WordVector[]): WordVector {
   const sum = new Map<string, number>();
   for (const vector of vectors) {

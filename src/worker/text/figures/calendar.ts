@@ -56,7 +56,7 @@ export function findCalendarWords(text: string): CalendarWord[] {
   return [...days, ...months, ...noons, ...(/\d[/.]\d/.test(text) ? findSlashed(text) : [])];
 }
 
-/** What a text without one of them holds none of; quicker than the patterns themselves. */
+/** Quick tests: a text without a match has no day, month or noon, and skips the slower patterns. */
 const MAYBE_DAY =
   /day|tag|mittwoch|sonnabend|dimanche|lun|mar|mer|mi[eé]|jeu|jue|ven|vie|sam|s[aá]b|dom|曜|week|werk|wochen|semaine|semana|laborab|ouvrabl|平日|週末|毎日|daily|t[aä]glich|todos|jours|quotidien|diari/i;
 const MAYBE_SHORT =
@@ -136,7 +136,7 @@ function daysFrom(first: number, last: number): number[] {
   return Array.from({ length: count }, (_, at) => ((first - 1 + at) % 7) + 1);
 }
 
-/** "Month: May | mm: 67" */
+/** Whether a month is a whole cell of a table: "Month: May | mm: 67". */
 const isWholeCell = (text: string, start: number, end: number): boolean =>
   /[|:][ \u00A0]?$/u.test(text.slice(Math.max(0, start - 2), start)) &&
   /^[ \u00A0]{0,20}(?:\||$)/u.test(text.slice(end, end + 22));

@@ -1,7 +1,7 @@
 import type { TextSpan } from "../spans.ts";
 import { measureAt } from "./measures.ts";
 
-/** A code, an identifier, an address or a file's name: it is the same only as a whole. */
+/** A code, an identifier, an address or the name of a file, which matches only as a whole. */
 export type Code = TextSpan & { readonly text: string };
 
 const CANDIDATE =
@@ -14,7 +14,7 @@ const NUMBER_AND_WORD =
 const WORD_AND_YEAR = /^\p{Ll}+-(?:1[5-9]|20)\d\d$/u;
 /** "ups-b" */
 const WORD_AND_LETTER = /^\p{Ll}{2,}-[a-z]$/u;
-/** "9am", "5.5t", "24kW", "A4/A5" are parted before they are looked at. */
+/** A number with a unit, which is no code: "9am", "5.5t", "24kW". */
 const NUMBER_AND_UNIT = /^\d+(?:[.,]\d+)*-?(?<unit>\p{L}.*)$/u;
 
 /** The codes of a text in order. Linear. */
@@ -25,7 +25,7 @@ export const findCodes = (text: string): Code[] =>
     return [{ text: bare.toLowerCase(), start: index, end: index + spelled.length }];
   });
 
-/** Most words are this. */
+/** A plain word, as most are. */
 const PLAIN = /^[a-z]+$/i;
 
 function isCode(text: string): boolean {

@@ -1,10 +1,10 @@
 import { MONTH_NAME, monthOf } from "../../../shared/text/month-names.ts";
 import type { Figure } from "./numbers.ts";
 
-/** What a date or a time can be compared by: `d:2024-05-03`, `m:05-03`, `y:2024-05`, `t:18:30`. */
+/** A comparable spelling of a date or a time: `d:2024-05-03`, `m:05-03`, `y:2024-05`, `t:18:30`. */
 type DateReading = string;
 
-/** The readings of a day, with its year or without; none for a day that no month has. */
+/** The readings of a day, with its year or without; none if the day or month is out of range. */
 function dayReadings(day: number, month: number, year: string | undefined): DateReading[] {
   if (month < 1 || month > 12 || day < 1 || day > 31) return [];
   const inYear = `m:${two(month)}-${two(day)}`;
@@ -18,7 +18,7 @@ const fullYear = (year: string): string => (year.length === 2 ? `20${year}` : ye
 
 const monthReadings = (month: number, year: string): DateReading[] => [`y:${year}-${two(month)}`];
 
-/** A time of day as 24 hours; of one without am or pm only the first is what it says, the second what it may mean. */
+/** A time of day on 24 hours. Without am or pm the first reading is what it says, the second what it may mean. */
 function timeReadings(
   hour: number,
   minute: string | undefined,
@@ -40,14 +40,14 @@ const DAY = String.raw`(?<![\p{N}.,])(?<day>\d{1,2})(?:st|nd|rd|th|er|\.)?`;
 const YEAR = String.raw`(?:,?${GAP}(?:del?${GAP})?(?<year>\d{4}))?(?![\p{N}])`;
 const MONTH = String.raw`(?<month>${MONTH_NAME})(?![\p{L}])\.?`;
 
-/** What stands where a month is named; quicker than the patterns that read it. */
+/** A text without a match names no month, and skips the slower patterns. */
 const MAYBE_MONTH =
   /jan|ene|f[eé][bv]|m[aä][re]|ma[yi]|a[pvb]r|ju[nil]|ag|ao[uû]t|aug|se[pt]|o[ckt]t|nov|d[eé][cz]|dic/i;
 
-/** What every date and time holds. */
+/** Every date and time matches this. */
 const MAYBE_COUNTED = /[\d元]/;
 
-/** In order: what an earlier one has taken, a later one leaves. */
+/** Patterns in order; a later one skips text that an earlier one matched. The third member is a quick test. */
 const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
   [
     pattern(String.raw`${DAY}${GAP}(?:of${GAP}(?:the${GAP})?|de${GAP}|d['’])?${MONTH}${YEAR}`),
@@ -203,7 +203,7 @@ function namedMonth({ groups }: Match): ReturnType<Reader> {
   return { asks: [readings], offers: readings };
 }
 
-/** Day and month are told apart by their values alone where both orders are in use. */
+/** A date in digits. If both orders are in use, only a value above 12 tells the day from the month. */
 function numericDay({ groups }: Match, order: "iso" | "either"): ReturnType<Reader> {
   const { day = "", month = "", year = "", mark = "" } = groups ?? {};
   const readings = dayReadings(Number(day), Number(month), year);
@@ -214,7 +214,7 @@ function numericDay({ groups }: Match, order: "iso" | "either"): ReturnType<Read
   return { asks: [...one.asks, ...other.asks], offers: [...one.offers, ...other.offers] };
 }
 
-/** A full date, or its day and month with its year somewhere else. */
+/** A full date asks for itself, or for its day and month with the year elsewhere in the text. */
 function asked(
   readings: readonly string[],
   year: string | undefined,

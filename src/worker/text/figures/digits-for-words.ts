@@ -10,7 +10,7 @@ const [ENGLISH = "", GERMAN = "", FRENCH = "", SPANISH = ""] = HOURS.map(
   (names) => `(?<hour>${names.join("|")}|1[0-2]|[1-9])`,
 );
 
-/** What stands around the hour, and how many minutes it adds; a form that takes some names the hour to come. */
+/** Forms around an hour, and how many minutes each adds; a form with negative minutes names the next hour. */
 const FORMS: readonly (readonly [form: RegExp, minutes: number])[] = (
   [
     [`half past ${ENGLISH}`, 30],
@@ -54,7 +54,7 @@ const DOZENS: readonly (readonly [RegExp, string])[] = [
 const MAYBE =
   /half past|quarter|halb|viertel|demie|quart|media|cuarto|dozen|dutzend|douzaine|docena|(?:five|ten|twenty) (?:past|to) |(?:fünf|zehn|zwanzig) (?:nach|vor) |las? \p{L}{3,6} (?:de la|en punto)/iu;
 
-/** Writes such times and amounts, and degrees below zero, in digits, padded with blanks, so that everything stays where it was. Linear. */
+/** Writes such times and amounts, and degrees below zero, in digits, padded with blanks, so that offsets stay. Linear. */
 export function withDigits(spelled: string): string {
   const text = withSigns(spelled);
   if (!MAYBE.test(text)) return text;
@@ -77,7 +77,7 @@ function hourOf(spelled: string): number {
   return named === undefined ? Number(spelled) : named + 1;
 }
 
-/** From 1 to 12, whatever half of the day is meant. */
+/** The time on 12 hours, because the half of the day is unknown. */
 function timeAt(hour: number, minutes: number): string {
   const all = (hour * 60 + minutes + 12 * 60) % (12 * 60);
   return `${Math.floor(all / 60) || 12}:${String(all % 60).padStart(2, "0")}`;

@@ -3,10 +3,10 @@ import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { once } from "../../../shared/once.ts";
 import { readNames } from "../../../shared/text/word-lists.ts";
 
-/** What a figure counts: of one dimension all figures convert into each other by their factors. */
+/** A unit: figures of one dimension convert into each other by the factors of their units. */
 export type Measure = { readonly dimension: string; readonly factor: number };
 
-/** A dimension, the factor, and what is called so. */
+/** A dimension, the factor, and the names of the unit. */
 const rows = z.array(z.tuple([z.string(), z.number(), z.string()]));
 /** Signs as they are written, and words in lower case and without accents, of all languages. */
 const listed = readNames("units.json", z.strictObject({ symbols: rows, words: rows }));
@@ -29,7 +29,7 @@ const CUBED = /^[ ](?:cubes?|cúbicos?|cubicos?)(?!\p{L})/iu;
 const PER_CENT =
   /^(?:per cent|pour cent|por ciento|v\.? ?H\.?|percentage points?|Prozentpunkten?|points? de pourcentage|puntos porcentuales)(?!\p{L})/iu;
 const DEGREES = /^(?:degrees?|Grad|degrés?|grados?)(?: (C(?:elsius)?|F(?:ahrenheit)?))?(?!\p{L})/iu;
-/** In Japanese a unit in Latin letters ends where other signs begin: "90mである". */
+/** The sign or word of a unit. In Japanese a unit in Latin letters ends where other signs begin: "90mである". */
 const TOKEN =
   /^(?:°[ ]?[CFcf]|º[ ]?[CF]|[%%‰€£¥¥℃℉°º]|US\$|[kT][€$£]|\$|km\/h|m\/s|[\p{Script=Latin}µμ]{1,24}(?![\p{Script=Greek}\p{Script=Cyrillic}])[²³]?|[\p{L}µμ]{1,24}[²³]?)/u;
 const JAPANESE = /^[\p{Script=Han}\p{Script=Katakana}ー%%か㎡]/u;

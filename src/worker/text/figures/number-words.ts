@@ -10,20 +10,20 @@ export type SpelledNumber = {
   readonly start: number;
   readonly end: number;
   readonly value: number;
-  /** "one" and ordinals, which need not stand for a count. */
+  /** True for "one" and ordinals, which need not be counts. */
   readonly isSoft: boolean;
 };
 
 const numbersIn = byLanguage((language) => new Map(Object.entries(wordFile(language).numbers)));
 const numbersOfTwo = once(() => new Map([...numbersIn("german"), ...numbersIn("english")]));
-/** Ordinals, and words for two; and what multiplies the number before it. */
+/** `ordinals` also holds words for two; `scales` multiply the number before them. */
 const ordinals = once(() => mergeNumbers("ordinals"));
 const scales = once(() => mergeNumbers("scales"));
 
 const mergeNumbers = (key: "ordinals" | "scales"): ReadonlyMap<string, number> =>
   new Map(allWordFiles().flatMap((file) => Object.entries(file[key])));
 
-// Bounded, as everywhere.
+// Bounded, so that a hostile text takes linear time.
 const WORD = /[\p{L}\p{M}]{2,40}/gu;
 const JOINED = /^(?:[ \u00A0]?[-‐][ \u00A0]?|[ \u00A0](?:(?:and|et|y)[ \u00A0])?|-et-)$/u;
 const COUNTED =
@@ -33,7 +33,7 @@ const COUNTED =
 export const findSpelledNumbers = (text: string, language: UnitLanguage | null): SpelledNumber[] =>
   language === "japanese" ? findCounted(text) : findWords(text, numbersIn(language ?? "english"));
 
-/** Those of English and German, whatever language a text is in: they carry an answer that writes them as digits. */
+/** Spelled numbers of English and German in a text of any language: they support an answer that writes digits. */
 export const findNumberWords = (text: string): Figure[] =>
   findWords(text, numbersOfTwo()).map(({ start, end, value }) => {
     const readings = [`n:${value}`];

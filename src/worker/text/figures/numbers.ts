@@ -3,7 +3,7 @@ import type { TextSpan } from "../spans.ts";
 
 const NUMBER =
   /(?<![\p{L}\p{N}.,])[-−](?=[0-9０-９])[0-9０-９]+(?:[.,'’][0-9０-９]+|[ \u00A0\u202F][0-9０-９]{3}(?![0-9０-９]))*|[0-9０-９]+(?:[.,'’][0-9０-９]+|(?<![0-9０-９]{4})[ \u00A0\u202F][0-9０-９]{3}(?![.,]?[0-9０-９]))*/gu;
-/** Behind a number: the power of ten that it is multiplied by. */
+/** Words behind a number that multiply it, with their power of ten. */
 const SCALES: readonly (readonly [RegExp, number])[] = [
   [/^[\s\u00A0-]?(?:mil millones|milliards?|milliarden?|mrd\.?|billions?|bn)(?!\p{L})/iu, 9],
   [/^[\s\u00A0-]?(?:million(?:s|en)?|mio\.?|millones|millón|mn)(?!\p{L})/iu, 6],

@@ -15,8 +15,8 @@ import { isScaled, scaledNumbers } from "./scaled-numbers.ts";
 import type { UnitLanguage } from "../detect-language.ts";
 
 /**
- * A figure of a claim or a unit. It stands where one of the readings it asks for is offered: `q:time:4500` (a value in the
- * base unit of its dimension), `n:28` (bare), `c:28` (of what a noun names), `v:28` (of some measure), `d:2024-05-03`,
+ * A figure of a claim or a unit. Another figure supports it if it offers one of the readings in `asks`: `q:time:4500` (a value
+ * in the base unit of its dimension), `n:28` (bare), `c:28` (counts a noun), `v:28` (of some measure), `d:2024-05-03`,
  * `m:05-03`, `y:2024-05`, `M:05` (a month), `t:18:30`, `w:2` (a Tuesday).
  */
 export type ClaimFigure = TextSpan & {
@@ -24,18 +24,18 @@ export type ClaimFigure = TextSpan & {
   readonly text: string;
   readonly asks: readonly string[];
   readonly offers: readonly string[];
-  /** Of a number its value in the base unit of its measure. */
+  /** For a number: its value in the base unit of its measure. */
   readonly base: number;
   readonly measure: Measure | null;
-  /** What it is per: a month, a nest. */
+  /** Its divisor, if that is a measure: per month. */
   readonly rate: string | null;
-  /** The same as a folded word. */
+  /** Its divisor as a folded word: per nest. */
   readonly per: string | null;
-  /** The word that it counts, or that it numbers ("kiln 2"). */
+  /** `counted`: the noun that it counts; `label`: the noun that it numbers ("kiln 2"). */
   readonly counted: string | null;
   readonly label: string | null;
   readonly precision: Precision;
-  /** "one", ordinals and shares in words need not stand. */
+  /** True for "one", ordinals and shares in words, which need no support. */
   readonly isSoft: boolean;
 };
 
@@ -43,7 +43,7 @@ export type ClaimFigure = TextSpan & {
 export function readFigures(spelled: string, language: UnitLanguage | null): ClaimFigure[] {
   const text = withDigits(spelled);
   const found = (/\d/.test(text) ? findDates(text) : []).map((date) =>
-    // In words it may be meant of either half of the day.
+    // A time in words may mean either half of the day.
     /[\d０-９]/u.test(spelled.slice(date.start, date.end))
       ? date
       : { ...date, offers: date.asks.flat() },
@@ -146,7 +146,7 @@ function dateFigure({ start, end, offers, asks }: Dated, text: string): ClaimFig
   };
 }
 
-/** What a day says besides: its year, its month, its day of the week. */
+/** Readings that a reading implies: year, month, and day of the week. */
 function impliedBy(reading: string): string[] {
   const [kind, value] = [reading.slice(0, 1), reading.slice(2)];
   if (kind === "y") return [`n:${value.slice(0, 4)}`, `M:${value.slice(5)}`];
@@ -325,7 +325,7 @@ function measureOfKey(before: string): (Measure & { readonly length: number }) |
   return measure?.length === unit.length ? { ...measure, length: 0 } : null;
 }
 
-/** So that a converted value equals a stated one. */
+/** Rounds to seven digits, so that a converted value equals a stated one. */
 const round = (value: number): number => Number(value.toPrecision(7));
 
 function readingsOf(
@@ -364,7 +364,7 @@ const isShared = (between: string, { measure }: ClaimFigure): boolean =>
   BETWEEN_VALUES.test(between.replace(/[€£$]$/u, "")) ||
   (measure?.dimension === "length" && BETWEEN_SIDES.test(between));
 
-/** Whether a value comes to a figure at its last digit; a 5 there is rounded to fives, and a 1 that stands alone to halves. */
+/** Whether a value rounds to a figure at its last digit. A final 5 counts as rounded to fives, a lone 1 as rounded to halves. */
 export function roundsTo({ base, measure }: ClaimFigure, value: number): boolean {
   const factor = measure?.factor ?? 1;
   const [digits = "", exponent = "0"] = round(Math.abs(base / factor))
@@ -375,7 +375,7 @@ export function roundsTo({ base, measure }: ClaimFigure, value: number): boolean
   return Math.abs(value - base) <= (step * place * factor) / 2;
 }
 
-/** "1 h 20 min" is one figure, and the 70 of "70 to 90 minutes" is minutes. */
+/** Joins "1 h 20 min" into one figure, and gives the 70 of "70 to 90 minutes" its unit. */
 function joinFigures(all: readonly ClaimFigure[], text: string): ClaimFigure[] {
   const joined: ClaimFigure[] = [];
   for (const figure of all) {

@@ -2,12 +2,12 @@ import { findNumbers, parseNumber, scaleIn } from "./numbers.ts";
 import type { TextSpan } from "../spans.ts";
 import type { UnitLanguage } from "../detect-language.ts";
 
-/** A number in digits, with what it is multiplied by. */
+/** A number in digits, multiplied by its scale; `others` are values that it may have as well. */
 type Scaled = TextSpan & { readonly value: number; readonly others: readonly number[] };
 
 /**
- * The numbers in digits of a text, by the marks of its language.
- * @param rest the text with blanks for what is something else
+ * The numbers in digits of a text, read by the marks of its language.
+ * @param rest the text with dates, codes and other figures blanked
  */
 export function scaledNumbers(
   rest: string,
@@ -25,7 +25,7 @@ export function scaledNumbers(
   return joinMyriads(scaled, text);
 }
 
-/** "€12k", "3.4m EUR": one letter scales an amount of money alone. */
+/** "€12k", "3.4m EUR": a single letter is a scale only for an amount of money. */
 const MONEY_BEFORE = /(?:[€$£¥]|(?<!\p{L})(?:EUR|USD|GBP|CHF))[ \u00A0]?$/u;
 const LETTER = /^([kKmM])(?![\p{L}\p{N}])/u;
 const MONEY_BEHIND = /^[ \u00A0]?(?:[€$£¥]|(?:EUR|USD|GBP|CHF|euros?|dollars?)(?!\p{L}))/iu;
@@ -97,7 +97,7 @@ function valueIn(spelled: string, language: UnitLanguage | null): string {
   return parseNumber(plain)[0] ?? "";
 }
 
-/** What else a number may be where nobody knows its language. */
+/** Other values that a number may have if its language is unknown. */
 const ambiguous = (spelled: string): number[] =>
   parseNumber(spelled)
     .slice(1)

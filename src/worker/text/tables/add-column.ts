@@ -14,8 +14,8 @@ const AMOUNT =
   /^(?<before>(?:\p{Sc}|\p{Lu}{2,3}|\p{Lu}{1,2}\p{Sc})?[ \u00A0]?)(?<spelled>[-−+]?\d(?:[\d.,'’ \u00A0\u202F]*\d)?)(?<after>[^\p{N}]{0,20})$/u;
 
 /**
- * A column added up; null where it can't be said for certain: a cell that is no amount, two units, a number that may be meant as
- * two, a row without a name, and one that holds the sum of those above it.
+ * Adds up a column. Null if the sum is not certain: a cell is no amount, units differ, a number is ambiguous, a row has no
+ * name, or a row holds the sum of the rows above it.
  */
 export function addColumn(rows: readonly TableRow[], column: number): Added | null {
   const empty = new Set(rows.filter(({ cells }) => !/\p{N}/u.test(cells[column] ?? "")));
@@ -34,7 +34,7 @@ export function addColumn(rows: readonly TableRow[], column: number): Added | nu
   for (const amount of amounts) {
     if (amount === null || unitOf(amount) !== unitOf(first) || mark === null) return null;
     const value = decimalOf(amount.spelled, mark);
-    // What is the sum of two rows or more above it is a total, whatever it is called.
+    // A value that is the sum of at least two rows above it is a total, whatever the name of the row.
     if (value === null || (summed > 1 && isSame(value, sum))) return null;
     sum = sumOf(sum === null ? [value] : [sum, value]);
     summed += 1;
@@ -51,10 +51,10 @@ function amountOf(cell: string): Amount | null {
 
 const unitOf = ({ before, after }: Amount): string => `${before.trim()} ${after.trim()}`;
 
-/** A whole number and how many of its digits stand behind the mark. */
+/** A decimal number: its digits as a whole number, and how many of them stand behind the decimal mark. */
 type Decimal = { readonly digits: bigint; readonly scale: number };
 
-/** The mark before decimals, as the numbers that leave no doubt show it; "" where none does, null where they differ. */
+/** The decimal mark that the unambiguous numbers use; "" if none is unambiguous, null if they use both. */
 function decimalMark(spelled: readonly string[]): "." | "," | "" | null {
   const shown = new Set(
     spelled.flatMap((number) => {
@@ -98,7 +98,7 @@ function isSame(one: Decimal, other: Decimal | null): boolean {
   return other !== null && atScale(one, scale) === atScale(other, scale);
 }
 
-/** As the numbers are spelled that it is the sum of: with their marks. */
+/** Spells a sum with the marks of the numbers that it adds up. */
 function spell(
   { digits, scale }: Decimal,
   amounts: readonly (Amount | null)[],

@@ -17,19 +17,19 @@ type Piece = {
 export type TableFigure =
   | {
       readonly kind: "computed";
-      /** What was computed, of which rows of which file, and what was left out. */
+      /** States the result, the rows and the file it comes from, and the rows left out. */
       readonly text: string;
       readonly number: number;
-      /** Where its rows stand in the text of the piece. */
+      /** UTF-16 offsets of its rows in the text of the piece. */
       readonly start: number;
       readonly end: number;
     }
-  /** Rows are to be counted, or a column to be added up, and it can't be done for certain. */
+  /** The question asks for a count or a sum that is not certain. */
   | { readonly kind: "refused" };
 
 /**
- * Rows counted or a column added up, where a question asks for it: of one table that it names by its file or its caption, and
- * that was read whole. Null where it asks for nothing of the kind.
+ * Counts rows or adds up a column, if a question asks for that: of one table that it names by its file or caption, and that
+ * was read whole. Null if it asks for neither.
  */
 export function figureOverTable(question: string, evidence: readonly Piece[]): TableFigure | null {
   const words = normaliseText(question).toLowerCase();
@@ -87,7 +87,7 @@ const ofRows = (rows: readonly TableRow[]) => ({
 
 const keyOf = (cells: readonly string[]): string => cells.find((cell) => cell !== "") ?? "";
 
-/** Rows where they are counted by that word, things where the noun is still to be found, or the sum of a column. */
+/** A count of rows, or the sum of a column. */
 type Wanted = "rows" | "sum";
 
 function wantedOf({ text, lists }: Asked): Wanted | null {
@@ -98,7 +98,7 @@ function wantedOf({ text, lists }: Asked): Wanted | null {
   return isJapanese || holds(lists.count) ? "rows" : null;
 }
 
-/** The column of a table that is meant: for rows the first one, where rows or what it names are counted; null where there is none. */
+/** The column that a question means: for a count the first one, if rows or the things it names are counted; else null. */
 function columnOf({ columns }: Table, what: Wanted, asked: Asked): number | null {
   const { terms, lists, stemsOf } = asked;
   const cues = new Set([...lists.sum, ...lists.count, ...lists.rows].flatMap(stemsOf));
@@ -122,7 +122,7 @@ const SMALL = { word: "", isName: false, isSmall: true } as const;
 
 const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase();
 
-/** Whether a question says a heading of a table, or the line above it. */
+/** Whether a question holds the name of a table: a heading, or the line above it. */
 function isSaid(name: string, { text }: Asked): boolean {
   const words = readQuestion(name).text;
   return words.trim() !== "" && text.includes(words);
@@ -130,7 +130,7 @@ function isSaid(name: string, { text }: Asked): boolean {
 
 const MOST_TOTAL_WORDS = 3;
 
-/** Whether a row holds a total of others, as what it is called says. */
+/** Whether a row is a total, by its name. */
 function isTotal({ cells }: TableRow): boolean {
   const words = foldWord(keyOf(cells)).match(/[\p{L}\p{N}-]+/gu) ?? [];
   return words.length <= MOST_TOTAL_WORDS && totalsOfTables().has(words[0] ?? "");

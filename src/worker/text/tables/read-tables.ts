@@ -2,25 +2,25 @@ import { parseMailHeader } from "../mail-header.ts";
 import { cellTexts } from "../table-cells.ts";
 import { frontmatterLines } from "../units/cut-blocks.ts";
 
-/** A table of a text, in whichever of its layouts: what names its columns stands in no row. */
+/** A table of a text in any layout. The line that names its columns is no row. */
 export type Table = {
-  /** rows: a line each. records: lines of `Name: value` each. */
+  /** `rows`: one line per row. `records`: several lines of `Name: value` per row. */
   readonly layout: "rows" | "records";
-  /** What it is called: the headings above it, the highest first, and a line alone above it. */
+  /** Names of the table: the headings above it, the highest first, and a single line right above it. */
   readonly names: readonly string[];
-  /** Of records that stand under headings of their own, the first has no name. */
+  /** Names of the columns. In records with headings of their own the first name is "". */
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
   /** All lines of it, from 0. */
   readonly lines: readonly number[];
-  /** Lines of it whose cells can't be told apart, or are of no column. */
+  /** How many lines have cells that fit no column. */
   readonly torn: number;
 };
 
 export type TableRow = {
-  /** By the columns; empty where it has none. */
+  /** One per column; "" for a missing one. */
   readonly cells: readonly string[];
-  /** Lines that it stands in, from 0. */
+  /** Line numbers of the row, from 0. */
   readonly lines: readonly number[];
 };
 
@@ -28,11 +28,11 @@ type Reader = {
   readonly lines: readonly string[];
   readonly tables: Table[];
   headings: readonly { readonly level: number; readonly title: string }[];
-  /** Records so far that no other table has parted. */
+  /** Records so far, since the last other table. */
   records: Grid | null;
 };
 
-/** Rows whose columns come to be known one by one. */
+/** Rows whose columns are found one by one. */
 type Grid = { readonly columns: string[]; readonly rows: TableRow[]; readonly names: string[] };
 
 /** The tables of a text, in its order: drawn with bars, of named cells, in columns of blanks, and of records. Linear. */
@@ -115,7 +115,7 @@ function parseDrawn(reader: Reader, from: number): number | null {
   return to;
 }
 
-/** Rows as they are written of files of cells, each cell behind the name of its column, with the names in the line above. */
+/** Rows as the readers of CSV and workbooks write them: each cell behind the name of its column, with the names in the line above. */
 function parseNamed(reader: Reader, from: number): number | null {
   const first = reader.lines[from] ?? "";
   const names = first.split("; ");
@@ -141,7 +141,7 @@ function parseNamed(reader: Reader, from: number): number | null {
   return to;
 }
 
-/** Where nothing says the names, a row has two cells or more that say them, and no others. */
+/** Whether a line is a row. If the names are unknown, it has at least two cells, and each has a name. */
 function isNamedRow(line: string, names: ReadonlySet<string> | null): boolean {
   const parts = line.split("; ");
   return names === null
@@ -149,7 +149,7 @@ function isNamedRow(line: string, names: ReadonlySet<string> | null): boolean {
     : names.has((parts[0] ?? "").split(": ", 1)[0] ?? "");
 }
 
-/** @param names of the columns; null where nothing says them, and each part with a colon has one */
+/** @param names of the columns; null if unknown: then each part with a colon has a name */
 function cellsByName(line: string, names: ReadonlySet<string> | null): [string, string][] {
   const cells: [string, string][] = [];
   for (const part of line.split("; ")) {
@@ -165,7 +165,7 @@ function cellsByName(line: string, names: ReadonlySet<string> | null): [string, 
 const FIELD =
   /^\s*(?:[-*+•] )?[*_]{0,2}(?<name>\p{L}[^:：=;|*]{0,40}?)[*_]{0,2}[ \u00A0]?(?:[:：])[*_]{0,2}\s+(?<value>\S.{0,80})$/u;
 
-/** Lines of names and values without a gap: a record. Those that follow and have its names are rows of one table with it. */
+/** Reads a record: lines of names and values without a gap. Records with the same names are rows of one table. */
 function parseRecord(reader: Reader, from: number): number | null {
   const to = endOf(reader.lines, from, (line) => FIELD.test(line));
   if (to - from < 2) return null;
@@ -199,13 +199,13 @@ function closeRecords(reader: Reader): void {
   reader.tables.push({ layout: "records", names, columns, rows: filled, lines, torn: 0 });
 }
 
-/** One alone is a form, or what a document says of itself. */
+/** Fewest records of a table; a single one is a form, or metadata of the document. */
 const FEWEST_RECORDS = 2;
 const NO_RECORDS: Grid = { columns: [], rows: [], names: [] };
 
 type Placed = { readonly text: string; readonly start: number; readonly end: number };
 
-/** Longer lines are no rows of a table that somebody set in columns. */
+/** A longer line is no row of a table in columns of blanks. */
 const MOST_ROW_CHARS = 300;
 const FEWEST_LINES = 3;
 
@@ -216,7 +216,7 @@ const placedCells = (line: string): Placed[] =>
         ...{ text, start: index, end: index + text.length },
       }));
 
-/** Lines in columns of blanks: words name the columns, and each cell begins or ends where its name does, or as many stand below. */
+/** Reads columns of blanks: words name the columns, and a row has as many cells, or each cell shares an edge with its name. */
 function parseAligned(reader: Reader, from: number): number | null {
   const to = endOf(reader.lines, from, (line) => placedCells(line).length > 1);
   if (to - from < FEWEST_LINES) return null;

@@ -3,21 +3,21 @@ import { wordFile } from "../../../shared/text/word-lists.ts";
 import type { WordFile } from "../../../shared/text/word-lists.ts";
 import { questionLanguage, stemWord, stopWords } from "../content-words.ts";
 
-/** A word of a question, and whether it is a name or a number: what a row is found by, and never passed over. */
+/** A word of a question. Names and numbers (`isName`) identify a row, and must not be ignored. */
 export type Term = { readonly word: string; readonly isName: boolean; readonly isSmall: boolean };
 
-/** A question with its words as cells and names of columns are held against them. */
+/** A question in the form in which its words are compared with cells and names of columns. */
 export type Asked = {
-  /** Folded, a blank at each end. */
+  /** Folded words, with a blank at each end. */
   readonly text: string;
   readonly terms: readonly Term[];
   readonly lists: WordFile["tables"];
-  /** Stems of a cell or of the name of a column, without the small words of the question's language where there are others. */
+  /** Stems of a cell or of the name of a column; without function words, unless it has no other words. */
   readonly stemsOf: (phrase: string) => readonly string[];
 };
 
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** A code is one word with its marks; scripts without blanks are parted where they change, and Hiragana joins words. */
+/** Tokens: a code is one word with its marks; scripts without blanks split where the script changes, and Hiragana is dropped. */
 const TOKEN =
   /[\p{Script=Han}々]+|[\p{Script=Katakana}ー]+|[^\P{L}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+(?:[-–./]?\p{N}[\p{N}\p{Script=Latin}]*(?:[-–./][\p{N}\p{Script=Latin}]+)*)?|\p{N}[\p{N}\p{Script=Latin}]*(?:[-–.,:/][\p{N}\p{Script=Latin}]+)*/gu;
 
@@ -42,15 +42,15 @@ export function readQuestion(question: string): Asked {
   return { text: ` ${words.join(" ")} `, terms, lists: wordFile(language).tables, stemsOf };
 }
 
-/** What Japanese asks with. */
+/** Question words of Japanese. */
 const ASKING = new Set("何 何時 何名 何人 何件 何行 何円 誰 幾 教".split(" "));
 
 const tokensOf = (text: string): string[] => normaliseText(text).match(TOKEN) ?? [];
 
-/** Shorter ones are prepositions: "From" names a column, and seldom means it in a question. */
+/** Shorter function words are prepositions: "From" may name a column, but seldom means it in a question. */
 const SHORTEST_SMALL = 5;
 
-/** Numbers of the terms that a phrase holds; of small words those alone that are all of the name of a column. */
+/** Indexes of the terms that a phrase holds; short function words do not count. */
 export const heldBy = (
   stems: readonly string[],
   { terms }: Asked,

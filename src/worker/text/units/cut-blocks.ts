@@ -9,28 +9,28 @@ import { isDelimited, readTable } from "./tables.ts";
 /** A paragraph, an item of a list, a row of a table, or a line that stands for itself. Offsets are UTF-16 units. */
 export type TextBlock = TextSpan & {
   /**
-   * `line` is a member of JSON or set in columns, `header` a member of the header of a mail, what it is signed with or came
-   * with, `about` a line of frontmatter, and `code` lines between fences.
+   * `line` is a member of JSON or a line in columns; `header` a line of the header, signature or attachments of a mail;
+   * `about` a line of frontmatter; `code` lines between fences.
    */
   readonly kind: "heading" | "text" | "item" | "row" | "line" | "header" | "about" | "code";
-  /** What stands before its words: "- [ ] ", "> ". */
+  /** The mark before its words: "- [ ] ", "> ". */
   readonly mark: string;
   /** Its words in one line, without the mark. */
   readonly text: string;
-  /** Those above it, the nearest last. */
+  /** Headings above it, the nearest last. */
   readonly headings: readonly string[];
-  /** What else says what it is about: the line above its list, the names of its columns, members of JSON beside it. */
+  /** More context: the line above its list, the names of its columns, other members of its JSON object. */
   readonly around: string;
-  /** Of a row; `names` is empty where the table has no header. */
+  /** For a row: its cells, and the names of its columns, which are empty if the table has no header. */
   readonly cells: readonly string[];
   readonly names: readonly string[];
   readonly sentences: readonly TextSentence[];
 };
 
-/** One of a paragraph; anything else is one as a whole. `at` is where it begins in the text of its block. */
+/** A sentence of a paragraph; any other block is one sentence. `at` is its offset in the text of the block. */
 export type TextSentence = TextSpan & { readonly text: string; readonly at: number };
 
-/** Cuts a Markdown, plain or JSON text into its blocks, in order; rules and headers of tables are none. Linear. */
+/** Cuts a Markdown, plain or JSON text into blocks, in order, without rules and headers of tables. Linear. */
 export function cutBlocks(text: string): TextBlock[] {
   const blocks = groupLines(text).flatMap((group): TextBlock[] =>
     group.kind === "rows" ? rowBlocks(group) : [blockOf(text, group)],
@@ -50,7 +50,7 @@ export function cutBlocks(text: string): TextBlock[] {
 
 const ENDED = /[.!?。…]$/;
 
-/** Short lines one below the other are a list, with marks or without. */
+/** Whether a block is an item: short lines one below the other are a list, also without marks. */
 function isListed(text: string, blocks: readonly TextBlock[], at: number): boolean {
   const block = blocks[at];
   if (block === undefined || !isShortLine(block)) return false;
@@ -69,7 +69,7 @@ const isShortLine = ({ kind, text, sentences }: TextBlock): boolean =>
 
 const MOST_LISTED_WORDS = 9;
 
-/** Longer headings, headers of tables and members of JSON say nothing more about what stands under them. */
+/** Bounds headings, headers of tables and members of JSON: a longer one says no more about the text below it. */
 const MOST_AROUND_CHARS = 300;
 
 type Line = TextSpan & { readonly text: string };
@@ -89,15 +89,15 @@ type Reader = {
   readonly text: string;
   readonly groups: Group[];
   headings: readonly Heading[];
-  /** What the next line may continue. */
+  /** The group that the next line may continue. */
   open: Group | null;
-  /** Lines of the JSON object so far: its other members say what a member belongs to. */
+  /** Members of the JSON object so far, which are context for the next one. */
   jsonMembers: string[];
-  /** The fence that must close before text counts again. */
+  /** The open fence of code; null outside of code. */
   fence: string | null;
-  /** A mail has begun, with a title. */
+  /** Whether the text is a mail with a title. */
   isMail: boolean;
-  /** What stands here says who wrote it, or what came with it. */
+  /** Whether the reader is in the signature or the attachments of a mail. */
   isBesideMail: boolean;
 };
 
@@ -146,7 +146,7 @@ export function frontmatterLines(lines: readonly string[]): number {
   return end === -1 ? 0 : end + 1;
 }
 
-/** The members of a mail's header are facts, each by itself; its subject is the title of what follows. */
+/** Each member of a mail's header is a fact of its own; the subject is the heading of the text that follows. */
 function readHeader(reader: Reader, lines: readonly Line[], subject: string | null): void {
   for (const line of lines) {
     if (line.text.startsWith("# ")) {
@@ -159,7 +159,7 @@ function readHeader(reader: Reader, lines: readonly Line[], subject: string | nu
   if (subject !== null) setHeading(reader, { level: 1, text: subject });
 }
 
-/** Whether it was one of code, or a fence. */
+/** Reads a fence or a line of code; false for any other line. */
 function readFence(reader: Reader, line: Line, relation: LineRelation): boolean {
   const mark = /^(`{3,}|~{3,})/.exec(line.text.trim())?.[1];
   if (reader.fence === null && mark === undefined) return false;
@@ -204,7 +204,7 @@ function readLine(reader: Reader, line: Line, { relation, isInColumns, next }: S
 const textOf = ({ text }: Reader, group: Group): string =>
   group.kind === "rows" ? "" : text.slice(group.start, group.end);
 
-/** A separator of a table is one between two rows only. */
+/** A rule. The separator of a table looks like one, but only stands between two rows. */
 const isRule = (said: string): boolean => /^[-=_*|:+ \t]+$/.test(said);
 const isSeparator = (line: string): boolean =>
   line.includes("|") && line.includes("-") && /^[|:+ \t-]+$/.test(line.trim());
@@ -267,7 +267,7 @@ function readJson(reader: Reader, line: Line, said: string): void {
 const MOST_MEMBERS = 12;
 const MOST_MEMBER_CHARS = 100;
 
-/** The names of the columns above the rows are in each of the rows, and no block of their own. */
+/** Whether a line holds the names of the columns of a row: each cell repeats its name, so the line is no block. */
 function isHeadOf(text: string, row: string): boolean {
   const names = new Set(text.trim().split("; "));
   return row.split("; ").every((cell) => names.has(cell.slice(0, cell.indexOf(": "))));
@@ -286,8 +286,8 @@ function readText(reader: Reader, line: Line, relation: LineRelation, kind: Pros
 }
 
 /**
- * Which lines stand in columns: two or more in a row whose cells, apart by several blanks, begin or end at the same
- * place. One wide gap in a line alone is a slip of the writer's.
+ * Which lines stand in columns: two or more adjacent lines with cells that several blanks separate, and that begin or end at
+ * the same offset. A wide gap in a single line is a typing error.
  */
 function alignedLines(lines: readonly string[]): boolean[] {
   const edges = lines.map((line) => cellEdges(line.trim()));
@@ -296,7 +296,7 @@ function alignedLines(lines: readonly string[]): boolean[] {
   );
 }
 
-/** Where the cells behind gaps begin (as they are) and end (below zero); none of a line that is longer than any table. */
+/** Offsets where cells behind gaps begin, and as negative numbers where they end; empty for a line longer than table rows. */
 function cellEdges(line: string): number[] {
   if (line.length > MOST_ROW_CHARS) return [];
   return [...line.matchAll(/(?<=[^\s.!?]) {2,}(\S+(?: \S+)*)/g)].flatMap(
@@ -311,7 +311,7 @@ const MOST_ROW_CHARS = 300;
 
 const titlesOf = (headings: readonly Heading[]): string[] => headings.map(({ text }) => text);
 
-/** Of a table with more columns, the first ones. */
+/** How many names of columns a row has as context. */
 const MOST_COLUMNS = 40;
 
 function rowBlocks({ lines, headings }: Group & { readonly kind: "rows" }): TextBlock[] {

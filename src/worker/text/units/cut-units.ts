@@ -11,18 +11,18 @@ import { answerMark, questionIn } from "./questions.ts";
 export type TextUnit = TextSpan & {
   readonly text: string;
   readonly block: TextBlock;
-  /** Where it begins in the text of its block. */
+  /** Offset in the text of its block. */
   readonly at: number;
   readonly language: UnitLanguage | null;
-  /** Why it does not state what its words say; null where it does. */
+  /** Why it does not state what its words say; null if it does. */
   readonly frame: Frame | null;
-  /** What a reader has to see before it: the question that it answers, or what its list or row stands under. Null for prose. */
+  /** Text to show before it: the question that it answers, or the heading or lead-in of its list or row. Null for prose. */
   readonly label: string | null;
 };
 
 /**
  * Cuts a text into its units, in order. Linear.
- * @param heading that all of it stands under
+ * @param heading above the whole text
  */
 export function cutUnits(text: string, heading: string | null): TextUnit[] {
   const language = languageOf(text, null);
@@ -43,7 +43,7 @@ export const isProse = ({ kind }: TextBlock): boolean => kind === "text" || kind
 type Around = {
   readonly language: UnitLanguage | null;
   readonly heading: string | null;
-  /** What stands below its block. */
+  /** The text of the block below. */
   readonly next: string | null;
   /** The question above it. */
   readonly asked: string | null;
@@ -99,7 +99,7 @@ export const saidWithLabel = ({ label, text }: Pick<TextUnit, "label" | "text">)
 /** Longer items, and those that end with a stop, are understood without the heading of their list. */
 const MOST_FRAGMENT_WORDS = 9;
 
-/** The line above its list, or its heading, without which an item says too little or the contrary. */
+/** The lead-in of its list, or its heading, if the item says too little or the opposite without it. */
 function labelOf(
   { kind, frame, text }: Pick<TextUnit, "frame" | "text"> & { readonly kind: string },
   { heading, leadIn }: { readonly heading: string | null; readonly leadIn: string | null },

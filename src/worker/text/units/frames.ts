@@ -4,8 +4,8 @@ import type { WordFile } from "../../../shared/text/word-lists.ts";
 import type { TextBlock } from "./cut-blocks.ts";
 
 /**
- * Why a unit does not state what its words say: its heading or the line above its list denies it, it is asked, still open,
- * struck out, one of several options, an example, or what somebody else says.
+ * Why a unit does not state what its words say: its heading or the line above its list denies it, or it is a question, still
+ * open, struck out, one of several options, an example, or reported speech.
  */
 export type Frame = "denied" | "asked" | "open" | "struck" | "option" | "example" | "reported";
 
@@ -14,19 +14,19 @@ type FrameLanguage = Parameters<typeof wordFile>[0];
 /** A unit of a text with what stands around it. */
 export type Framed = {
   readonly text: string;
-  /** That opens its item: "- [ ] ". */
+  /** The mark of its item: "- [ ] ". */
   readonly mark: string;
   readonly kind: TextBlock["kind"] | "rest";
   /** Nearest heading. */
   readonly heading: string | null;
   /** The line above its list, which ends with a colon. */
   readonly leadIn: string | null;
-  /** What follows in its paragraph, or below it. */
+  /** The sentence or block that follows. */
   readonly next: string | null;
   readonly language: FrameLanguage | null;
 };
 
-/** `item` is the first sentence of an item, `rest` what follows in it. Null of what is stated. */
+/** The frame of a unit; null if it states what it says. Kind `item` is the first sentence of an item, `rest` any later one. */
 export function frameOf(unit: Framed): Frame | null {
   const { text, mark, kind, next, language } = unit;
   if (isStruck(text)) return "struck";
@@ -86,7 +86,7 @@ const readMarks = (words: WordFile["frames"]): Marks => ({
 
 const pattern = (source: string): RegExp => new RegExp(source, "iu");
 
-/** Where no letter of Latin and no digit goes on; Japanese has no blanks between its words. */
+/** Ends of words: no Latin letter or digit beside them. Other scripts do not count, because Japanese has no blanks. */
 const AHEAD = String.raw`(?![\p{Script=Latin}\p{N}])`;
 const BEHIND = String.raw`(?<![\p{Script=Latin}\p{N}])`;
 
@@ -138,10 +138,10 @@ function frameBy(marks: Marks, { text, mark, kind, heading, leadIn, next }: Fram
 
 const STRUCK = /~~[^~\n]{1,2000}~~/g;
 
-/** What is left of a text whose parts are struck out in places, as Markdown has it. */
+/** A text without its parts that Markdown strikes out. */
 export const withoutStruck = (text: string): string => text.replace(STRUCK, " ").trim();
 
-/** Over two thirds of it. */
+/** Whether more than two thirds of a text are struck out. */
 function isStruck(text: string): boolean {
   const lengthOf = (part: string): number => part.replaceAll("~~", "").length;
   return 3 * lengthOf(text.replace(STRUCK, "")) < lengthOf(text);
@@ -149,7 +149,7 @@ function isStruck(text: string): boolean {
 
 const MOST_HEADING_WORDS = 9;
 
-/** A heading that opens or closes with a denial, or asks what is not; none that says when or why. */
+/** Whether a heading begins or ends with a denial, or asks what is not; not if it says when or why. */
 function denies(heading: string, marks: Marks): boolean {
   const title = heading.replace(/^[\d.\s§]+|[\s:：.*_]+$/gu, "");
   const isNumber = /^(?:no|nr)\.? ?\d/iu.test(title);
@@ -160,7 +160,7 @@ function denies(heading: string, marks: Marks): boolean {
   );
 }
 
-/** Of the line above a list the last words: "The following may not enter:". */
+/** How many last words of the line above a list are tested: "The following may not enter:". */
 const LAST_WORDS = 9;
 
 function deniesBelow(leadIn: string, marks: Marks): boolean {

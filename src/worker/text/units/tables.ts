@@ -12,18 +12,18 @@ export const isDelimited = (line: string): boolean =>
 const SEPARATOR = /^[\s|:+-]+$/;
 
 type Table = {
-  /** Of its columns; empty where no header names them. */
+  /** Names of the columns; empty if there is no header. */
   readonly names: readonly string[];
   readonly rows: readonly (Line & { readonly cells: readonly string[] })[];
 };
 
-/** A figure or a day, and no name that ends with one; a year may name a column. */
+/** Whether a cell begins with a figure or a date. A year does not count, because it may name a column. */
 const isFigure = (cell = ""): boolean =>
   /^[^\p{L}\d]{0,3}\d/u.test(cell) && !/^(?:19|20)\d\d$/.test(cell);
 
 /**
- * A first row is a header where a line of marks parts it from the others, or at most half of its cells hold a figure, and none of
- * these stands above figures.
+ * Reads rows. The first one is a header if a line of marks follows it, or if at most half of its cells hold a figure and none
+ * of these stands above figures.
  */
 export function readTable(lines: readonly Line[]): Table {
   const rows = lines
