@@ -20,8 +20,8 @@ export function decodeBytes(bytes: Buffer, prior?: string): DecodedText | undefi
     return text ?? tryDecode("utf-8", bytes);
   }
   if (holdsControls(bytes) || isDamagedUtf8(sampleOf(bytes))) return undefined;
-  const told = prior === undefined ? undefined : tryLetters(prior, bytes);
-  return told ?? decodeByLetters(bytes);
+  const labelled = prior === undefined ? undefined : tryLetters(prior, bytes);
+  return labelled ?? decodeByLetters(bytes);
 }
 
 /** Node's own decoder, also while `withMailDecoder` replaces the global one. */
@@ -70,8 +70,8 @@ const isZero = (bytes: Buffer, at: number): boolean =>
   bytes.length >= at + 2 && bytes.readUInt16BE(at) === 0;
 
 /** How many bytes at the start are tested for UTF-16. */
-const LOOKED_AT = 4_096;
-const FEWEST = 8;
+const HEAD_BYTES = 4_096;
+const FEWEST_BYTES = 8;
 /** Share of control bytes; with more it is no text of one byte a letter. */
 const MOST_CONTROLS = 0.02;
 /** Share of control bytes; valid UTF-8 without a zero and with fewer than this stays UTF-8. */
@@ -82,8 +82,8 @@ const MOST_ESCAPES = 0.25;
  * is the one whose letters fall into fewer blocks of 256 characters.
  */
 function utf16Of(bytes: Buffer): string | undefined {
-  const head = bytes.subarray(0, LOOKED_AT);
-  if (head.length < FEWEST || bytes.length % 2 === 1) return undefined;
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (head.length < FEWEST_BYTES || bytes.length % 2 === 1) return undefined;
   const controls = head.filter((byte) => isControl(byte)).length / head.length;
   if (controls <= MOST_CONTROLS) return undefined;
   if (controls <= MOST_ESCAPES && !head.includes(0) && isUtf8(bytes)) return undefined;

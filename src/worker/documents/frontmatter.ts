@@ -36,7 +36,7 @@ export const NO_FRONTMATTER: Frontmatter = {
   danger: null,
 };
 /** For frontmatter that is not closed, no YAML or no mapping: it stays text, because a note may begin with a rule. */
-const unknown = (problem: string, danger: string | null = null): Frontmatter => ({
+const noMapping = (problem: string, danger: string | null = null): Frontmatter => ({
   ...NO_FRONTMATTER,
   state: "unknown",
   problem,
@@ -51,7 +51,7 @@ export function parseFrontmatter(text: string): Frontmatter {
     if (lines.text.slice(lines.start(line), lines.end(line)).trim() !== "---") continue;
     return parseMapping(lines.text.slice(lines.start(1), lines.start(line)), line + 1);
   }
-  return unknown(
+  return noMapping(
     text.length > MAX_CHARS
       ? `does not end within ${MAX_CHARS.toLocaleString("en-US")} characters`
       : "does not end with a line of ---",
@@ -61,10 +61,10 @@ export function parseFrontmatter(text: string): Frontmatter {
 function parseMapping(yaml: string, firstLine: number): Frontmatter {
   const value = parseYaml(yaml);
   if (value instanceof Unreadable) {
-    return unknown(value.what, value.kind === "dangerous" ? value.what : null);
+    return noMapping(value.what, value.kind === "dangerous" ? value.what : null);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return unknown(
+    return noMapping(
       `is ${Array.isArray(value) ? "a list" : "a text"} and no mapping of names to values`,
     );
   }

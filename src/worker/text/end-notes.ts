@@ -55,10 +55,10 @@ export function findEndNotes(text: string, folded: string, pieces: number): EndN
   return found.toReversed().filter(({ start }) => !opensLine(text, start));
 }
 
-const slice = (text: string, from: number, to: number): string =>
+const windowFrom = (text: string, from: number, to: number): string =>
   text.slice(from, Math.min(to, from + WINDOW));
 
-const before = (text: string, at: number): string => text.slice(Math.max(0, at - WINDOW), at);
+const textBefore = (text: string, at: number): string => text.slice(Math.max(0, at - WINDOW), at);
 
 function notesInParentheses(folded: string): EndNote[] {
   return inParentheses(folded).flatMap(({ start, end, inside }) => {
@@ -83,7 +83,7 @@ function numberIn(circled: string): number {
 }
 
 function endsSentence(text: string, { end }: TextSpan): boolean {
-  const after = slice(text, end, text.length);
+  const after = windowFrom(text, end, text.length);
   return ENDS_WITH_STOP.test(after) || ENDS_LINE.test(after);
 }
 
@@ -93,17 +93,17 @@ function endsSentence(text: string, { end }: TextSpan): boolean {
  */
 function belongsToNext(text: string, note: TextSpan, next: TextSpan | undefined): boolean {
   if (next === undefined) return false;
-  if (BETWEEN.test(slice(text, note.end, next.start))) return true;
+  if (BETWEEN.test(windowFrom(text, note.end, next.start))) return true;
   return (
-    [note, next].every(({ start }) => BEHIND_STOP.test(before(text, start))) &&
-    ENDS_PARTED.test(slice(text, note.end, text.length)) &&
-    !slice(text, note.end, next.start).includes("\n")
+    [note, next].every(({ start }) => BEHIND_STOP.test(textBefore(text, start))) &&
+    ENDS_PARTED.test(windowFrom(text, note.end, text.length)) &&
+    !windowFrom(text, note.end, next.start).includes("\n")
   );
 }
 
 /** Whether the text before a note says the same number, as in "three (3)". */
 function repeatsNumber(text: string, { start, ranges }: EndNote): boolean {
-  const words = before(text, start).trimEnd();
+  const words = textBefore(text, start).trimEnd();
   if (/\d$/.test(words) && ranges.some(({ first }) => words.endsWith(String(first)))) return true;
   if (!/\p{L}$/u.test(words)) return false;
   const [last] = findNumberWords(words).slice(-1);
@@ -114,6 +114,6 @@ function repeatsNumber(text: string, { start, ranges }: EndNote): boolean {
 
 /** Whether no word stands before a note in its line, so that it is the label of an item. */
 function opensLine(text: string, start: number): boolean {
-  const line = before(text, start).split("\n").at(-1) ?? "";
+  const line = textBefore(text, start).split("\n").at(-1) ?? "";
   return !/[\p{L}\p{N}]/u.test(line.replace(/\([\d\s,;–—-]*\)/g, ""));
 }

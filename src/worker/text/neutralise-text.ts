@@ -67,7 +67,7 @@ const anyOf = (words: string): string => `(?:${words.split(" ").map(word).join("
 type Finder = (folded: string, text: string) => readonly Edit[];
 
 /** Puts a dot behind each match. */
-function dotAfter(source: string, flags = "giu"): Finder {
+function insertDot(source: string, flags = "giu"): Finder {
   const pattern = new RegExp(source, flags);
   return (folded) =>
     Array.from(folded.matchAll(pattern), ({ 0: found, index }) => ({
@@ -78,7 +78,7 @@ function dotAfter(source: string, flags = "giu"): Finder {
 }
 
 /** Replaces single characters within each match. */
-function replaced(source: string, characters: Readonly<Record<string, string>>): Finder {
+function replaceCharacters(source: string, characters: Readonly<Record<string, string>>): Finder {
   const pattern = new RegExp(source, "giu");
   return (folded) =>
     Array.from(folded.matchAll(pattern)).flatMap(({ 0: found, index }) =>
@@ -90,7 +90,7 @@ function replaced(source: string, characters: Readonly<Record<string, string>>):
 }
 
 /** Replaces three or more of a mark in a row. */
-function runs(mark: string, by: string): Finder {
+function replaceRuns(mark: string, by: string): Finder {
   // Bounded, since a match of millions would exhaust the stack of the matcher.
   const pattern = new RegExp(`${mark}(?:${HIDDEN}${mark}){2,200}`, "gu");
   return (folded) =>
@@ -127,39 +127,39 @@ const SCOPE = `${word("scope")}(?:${FILLER}|[*_\\s]){0,8}`;
 /** Each finds one kind of mark in a text as `foldLookAlikes` gives it. Every repeat is bounded. */
 const MARKS_OF_PROTOCOL: readonly Finder[] = [
   // Our fences, and the calls and literals of our protocol.
-  runs("<", "‹"),
-  runs(">", "›"),
-  replaced("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
-  replaced(anyOf(`tool_call ${READ_TOOL} insufficient_evidence`), { _: DOT }),
-  dotAfter(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
+  replaceRuns("<", "‹"),
+  replaceRuns(">", "›"),
+  replaceCharacters("[⋘⋙]", { "⋘": "‹", "⋙": "›" }),
+  replaceCharacters(anyOf(`tool_call ${READ_TOOL} insufficient_evidence`), { _: DOT }),
+  insertDot(`["'“”]${word("type")}["'“”]\\s{0,20}:(?=\\s{0,20}["'“”]${word("enough")})`),
   // The lookbehind is tested only behind the word, not at every position of the text.
-  dotAfter(`ENOUGH(?<=^[^\\p{L}\\p{N}\\n]{0,20}ENOUGH)(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
+  insertDot(`ENOUGH(?<=^[^\\p{L}\\p{N}\\n]{0,20}ENOUGH)(?=[^\\p{L}\\p{N}\\n${DOT}]{0,20}$)`, "gmu"),
   // JSON may write any letter of a call as an escape.
-  dotAfter("\\\\(?=u00[2-7][0-9a-f])"),
+  insertDot("\\\\(?=u00[2-7][0-9a-f])"),
   // Footers.
-  dotAfter(`${LEAD}${SCOPE}(?=:)`, "gimu"),
-  dotAfter(`(?<![\\p{L}\\p{N}])${SCOPE}(?=${FOOTER_MARK}${FOOTER_REST})`),
-  dotAfter(`${FOOTER_LABEL}(?=${FOOTER_MARK}${FOOTER_REST})`),
-  dotAfter(`snapshot(?=\\s{0,3}[=:]\\s{0,3}[0-9a-f]{16})`),
+  insertDot(`${LEAD}${SCOPE}(?=:)`, "gimu"),
+  insertDot(`(?<![\\p{L}\\p{N}])${SCOPE}(?=${FOOTER_MARK}${FOOTER_REST})`),
+  insertDot(`${FOOTER_LABEL}(?=${FOOTER_MARK}${FOOTER_REST})`),
+  insertDot(`snapshot(?=\\s{0,3}[=:]\\s{0,3}[0-9a-f]{16})`),
   // Speakers of chat templates.
-  replaced(`<(?=${HIDDEN}/?${HIDDEN}${word("think")})`, { "<": "‹" }),
-  dotAfter(
+  replaceCharacters(`<(?=${HIDDEN}/?${HIDDEN}${word("think")})`, { "<": "‹" }),
+  insertDot(
     `<(?=${HIDDEN}(?:[|]|/?${HIDDEN}${TAGS}${HIDDEN}(?:[^\\p{L}]|$)|/?s>|<${HIDDEN}/?sys>))`,
   ),
-  dotAfter(`(?!<${HIDDEN}/?${HIDDEN}${word("think")})(?:${THOUGHTS})`),
-  dotAfter(`\\[(?=${HIDDEN}/?${HIDDEN}${BRACKETED}${HIDDEN}\\])`),
-  dotAfter(`${LEAD}${ROLES}${BEFORE_COLON}`, "gimu"),
-  dotAfter(`^[ \\t>]{0,8}#{1,6}[ \\t*_]{0,8}${HEADED_ROLES}${BEFORE_COLON}`, "gimu"),
+  insertDot(`(?!<${HIDDEN}/?${HIDDEN}${word("think")})(?:${THOUGHTS})`),
+  insertDot(`\\[(?=${HIDDEN}/?${HIDDEN}${BRACKETED}${HIDDEN}\\])`),
+  insertDot(`${LEAD}${ROLES}${BEFORE_COLON}`, "gimu"),
+  insertDot(`^[ \\t>]{0,8}#{1,6}[ \\t*_]{0,8}${HEADED_ROLES}${BEFORE_COLON}`, "gimu"),
 ];
 
 /** The same for the citations of an answer. */
 const MARKS_OF_CITATION: readonly Finder[] = [
-  citations,
-  dotAfter("\\[(?=\\s{0,4}(?:source|quelle)\\s{0,4}:)"),
-  dotAfter("\\[(?=\\s{0,4}[0-9a-f]{32}(?:[\\s|#:,;]|\\]))"),
-  dotAfter("\\[(?!·)(?=[^[\\]\\n]{1,250}\\.[\\p{L}\\p{N}]{1,8}\\s{0,4}(?:#|\\](?!\\()))"),
-  dotAfter("\\[(?=\\[[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
-  dotAfter("(?<=\\[)\\[(?=[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
+  findCitationEdits,
+  insertDot("\\[(?=\\s{0,4}(?:source|quelle)\\s{0,4}:)"),
+  insertDot("\\[(?=\\s{0,4}[0-9a-f]{32}(?:[\\s|#:,;]|\\]))"),
+  insertDot("\\[(?!·)(?=[^[\\]\\n]{1,250}\\.[\\p{L}\\p{N}]{1,8}\\s{0,4}(?:#|\\](?!\\()))"),
+  insertDot("\\[(?=\\[[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
+  insertDot("(?<=\\[)\\[(?=[\\p{L}\\p{N}][^[\\]\\n]{0,250}\\]\\])"),
 ];
 
 const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]*(?:†|$)`, "iu");
@@ -168,7 +168,7 @@ const NUMBERS = new RegExp(`^[\\p{Nd}\\s,;、–—${FILLER}-]*(?:†|$)`, "iu")
 const MOST_PIECES = 9_999;
 
 /** Replaces the brackets of `[1]`, `[2, 3]` and the like, which are our citations. */
-function citations(folded: string): Edit[] {
+function findCitationEdits(folded: string): Edit[] {
   return inSquareBrackets(folded)
     .filter(({ inside }) => looksCited(inside))
     .flatMap(({ start, end }) => [

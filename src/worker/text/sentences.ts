@@ -119,7 +119,7 @@ function isAbbreviated(sides: Sides): boolean {
     return /^\p{N}/u.test(next) || NAMES_OF_TIME.test(next);
   const isShort =
     lists().often_short.has(lower) || isInitial(word, before) || IN_LETTERS.test(word);
-  return isShort && !opens(next);
+  return isShort && !opensSentence(next);
 }
 
 /** "U.S", "J.-P", "e.g": letters with stops between them. */
@@ -141,11 +141,11 @@ function isOrdinal(number: string, { before, next }: Sides): boolean {
   if (number.length > 2) return false;
   const word = next.replace(/\.$/, "");
   if (MONTHS.test(word) || ORDERED.test(word) || /^\p{N}{1,2}\.$/u.test(next)) return true;
-  return BEFORE_ORDINALS.test(left) && /^\p{Lu}/u.test(next) && !opens(next);
+  return BEFORE_ORDINALS.test(left) && /^\p{Lu}/u.test(next) && !opensSentence(next);
 }
 
 /** "L'eau" and "Die" open sentences, the initial "L." does not. */
-const opens = (word: string): boolean =>
+const opensSentence = (word: string): boolean =>
   !/^\p{L}\.$/u.test(word) && lists().openers.has(word.replace(/['’].*$|\.$/u, "").toLowerCase());
 
 const words = wordLines.transform((all): ReadonlySet<string> => new Set(all));

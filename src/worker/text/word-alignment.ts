@@ -24,7 +24,7 @@ export function alignWith(said: Iterable<string>, asked: AskedWords): (stem: str
   const formFor = (stem: string): string => forms.get(stem) ?? formOf(stem, terms, ofTerm);
   const known = new Map<string, string>();
   for (const stem of said) if (!known.has(stem)) known.set(stem, formFor(stem));
-  const meant = spelledRight(new Set(known.values()), asked);
+  const meant = findMisspelt(new Set(known.values()), asked);
   for (const [stem, found] of known) known.set(stem, meant.get(found) ?? found);
   return (stem) => {
     const found = known.get(stem) ?? formFor(stem);
@@ -59,7 +59,7 @@ const MOST_ENDING = 4;
  *
  * @returns for a word of the evidence that of the question
  */
-function spelledRight(
+function findMisspelt(
   held: ReadonlySet<string>,
   { terms, names }: AskedWords,
 ): ReadonlyMap<string, string> {

@@ -72,7 +72,7 @@ export function dateOf(value: string): string {
 }
 
 /** A value without its backslashes. */
-export const unescaped = (value: string): string =>
+export const unescapeValue = (value: string): string =>
   value.replaceAll(/\\([nN,;\\:"])/g, (_, character: string) =>
     character.toLowerCase() === "n" ? "\n" : character,
   );

@@ -184,21 +184,21 @@ function cellsOf({ text, span }: Cell, isFirstRow: boolean, cells: number): stri
   return [text, ...Array.from({ length: span.columns - 1 }, () => (isRepeated ? text : ""))];
 }
 
-const within = (value: number, least: number, most: number): number =>
+const clamp = (value: number, least: number, most: number): number =>
   Math.min(Math.max(value, least), most);
 
 function paragraphOf(text: string, kind: ParagraphKind): string {
   const line = text.replaceAll("\n", " ");
   switch (kind.kind) {
     case "heading": {
-      const marks = "#".repeat(within(kind.level, 1, DEEPEST_HEADING));
+      const marks = "#".repeat(clamp(kind.level, 1, DEEPEST_HEADING));
       return `${marks} ${kind.label === undefined ? "" : `${kind.label} `}${line}\n\n`;
     }
     case "item": {
       const { depth, label = "-" } = kind;
       // A label that is no list number in Markdown stands behind a bullet.
       const mark = /^(?:-|\d{1,9}[.)])$/.test(label) ? label : `- ${label}`;
-      return `${"  ".repeat(within(depth, 0, DEEPEST_ITEM))}${mark} ${line}\n`;
+      return `${"  ".repeat(clamp(depth, 0, DEEPEST_ITEM))}${mark} ${line}\n`;
     }
     case "plain":
       return `${text}\n\n`;

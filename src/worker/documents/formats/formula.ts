@@ -45,7 +45,7 @@ export function openFormula(): XmlVisitor & { text(text: string): void; finish()
       const written = write(node);
       append(outer.parts, name, written);
       const isPart = name !== "r" && name !== "t";
-      const isTight = !(isPart || outer.isAfterPart) || !meet(outer.text, written);
+      const isTight = !(isPart || outer.isAfterPart) || !needsBlank(outer.text, written);
       outer.text += isTight ? written : ` ${written}`;
       if (written !== "") outer.isAfterPart = isPart;
     },
@@ -53,14 +53,14 @@ export function openFormula(): XmlVisitor & { text(text: string): void; finish()
   };
 }
 
-const meet = (one: string, other: string): boolean =>
+const needsBlank = (one: string, other: string): boolean =>
   /[\p{L}\p{N}]$/u.test(one) && /^[\p{L}\p{N}√∑∏∫]/u.test(other);
 
 /** Adds brackets, unless the text is one word or number, or has them. */
 const group = (text: string): string =>
   /^[\p{L}\p{N}.,∞′]*$/u.test(text) || /^\([^()]*\)$/.test(text) ? text : `(${text})`;
 
-const raised = (mark: "^" | "_", text: string): string =>
+const writeScript = (mark: "^" | "_", text: string): string =>
   text === "" ? "" : `${mark}${group(text)}`;
 
 function write(node: Node): string {
@@ -68,7 +68,7 @@ function write(node: Node): string {
   const all = (name: string): readonly string[] => node.parts.get(name) ?? [];
   const setting = (name: string, usual: string): string => node.settings.get(name) ?? usual;
   const e = part("e");
-  const [sub, sup] = [raised("_", part("sub")), raised("^", part("sup"))];
+  const [sub, sup] = [writeScript("_", part("sub")), writeScript("^", part("sup"))];
   switch (node.name) {
     case "f":
       return setting("type", "bar") === "noBar"
@@ -89,9 +89,9 @@ function write(node: Node): string {
     case "func":
       return `${part("fName")} ${e}`;
     case "limLow":
-      return `${e}${raised("_", part("lim"))}`;
+      return `${e}${writeScript("_", part("lim"))}`;
     case "limUpp":
-      return `${e}${raised("^", part("lim"))}`;
+      return `${e}${writeScript("^", part("lim"))}`;
     case "m":
       return `[${all("mr").join("; ")}]`;
     case "mr":

@@ -2,7 +2,7 @@ import { countedOut } from "../left-out.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
 import type { Extraction } from "../extraction.ts";
-import { componentsOf, dateOf, decodeUnfolded, unescaped } from "./content-lines.ts";
+import { componentsOf, dateOf, decodeUnfolded, unescapeValue } from "./content-lines.ts";
 import type { Component, Property } from "./content-lines.ts";
 
 /** The properties of an appointment or a task that are written, in this order, with their labels. */
@@ -45,7 +45,7 @@ export function readIcs(bytes: Buffer, limits: TextLimits): Extraction {
   const attachments = entries.reduce((sum, entry) => sum + (entry.get("ATTACH")?.length ?? 0), 0);
   const title = /^X-WR-CALNAME[^:\r\n]{0,200}:(.*)/im.exec(text)?.[1];
   const metadata = {
-    ...(title === undefined ? {} : { title: unescaped(title) }),
+    ...(title === undefined ? {} : { title: unescapeValue(title) }),
     ...(encoding === "utf-8" ? {} : { encoding }),
     entries: entries.length,
   };
@@ -67,7 +67,7 @@ export function invitationText(bytes: Buffer): string {
 }
 
 const titleOf = (entry: Component): string =>
-  unescaped(entry.get("SUMMARY")?.[0]?.value ?? "(no title)")
+  unescapeValue(entry.get("SUMMARY")?.[0]?.value ?? "(no title)")
     .replaceAll(/\s+/g, " ")
     .trim();
 
@@ -94,7 +94,7 @@ function valueOf({ name, parameters, value }: Property): string {
     const dates = value.split(",").map(dateOf).join(", ");
     return zone === undefined ? dates : `${dates} (${zone})`;
   }
-  if (!PERSONS.has(name)) return unescaped(value).trim();
+  if (!PERSONS.has(name)) return unescapeValue(value).trim();
   const person = /;CN=(?:"([^"]*)"|([^:;]*))/i.exec(parameters);
   const address = value.replace(/^mailto:/i, "");
   const called = person?.[1] ?? person?.[2] ?? "";

@@ -2,7 +2,7 @@ import { FIRST_TEXT, factsOf, levelOf, penAt, placeRun } from "./pdf-glyphs.ts";
 import type { DrawnFont, DrawnGlyph, Font, Pen, Placed, Run, TextState } from "./pdf-glyphs.ts";
 import { openGrounds } from "./pdf-grounds.ts";
 import type { Grounds } from "./pdf-grounds.ts";
-import { IDENTITY, boxOf, meet, multiply, ruleOf, shapesOf } from "./pdf-shapes.ts";
+import { IDENTITY, boxOf, intersect, multiply, ruleOf, shapesOf } from "./pdf-shapes.ts";
 import type { Box, Matrix, Rule } from "./pdf-shapes.ts";
 
 /** A page as pdf.js describes it. */
@@ -185,7 +185,7 @@ function beginForm(canvas: Canvas, matrix: Matrix | null, box: Box | null): void
   store(canvas);
   if (matrix) set(canvas, { matrix: multiply(canvas.state.matrix, matrix) });
   const { state } = canvas;
-  if (box) set(canvas, { clip: meet(state.clip, boxOf(state.matrix, box)) });
+  if (box) set(canvas, { clip: intersect(state.clip, boxOf(state.matrix, box)) });
 }
 
 function paint(canvas: Canvas): void {
@@ -201,7 +201,7 @@ const UNIT: Box = [0, 0, 1, 1];
 function addUnpainted(canvas: Canvas): void {
   const { state, grounds, order } = canvas;
   if (!state.isMoved || state.hasPainted) return;
-  const box = meet(boxOf(state.matrix, UNIT), state.clip);
+  const box = intersect(boxOf(state.matrix, UNIT), state.clip);
   if (Math.min(box[2] - box[0], box[3] - box[1]) < PICTURE_SIDE) return;
   set(canvas, { hasPainted: true });
   grounds.addPicture(box, order);
@@ -266,7 +266,7 @@ function drawPath(
   for (const { box, edges, isRectangle } of shapesOf(state.matrix, path ?? [])) {
     if (isFilled) {
       const isOpaque = isFull && isRectangle;
-      grounds.addFill(meet(box, state.clip), { colour: state.fill, isOpaque, order });
+      grounds.addFill(intersect(box, state.clip), { colour: state.fill, isOpaque, order });
     }
     for (const line of [...(isFilled ? [box] : []), ...(isStroked ? edges : [])]) {
       const rule = ruleOf(line);
@@ -280,5 +280,5 @@ function clipTo(canvas: Canvas, extent: Float32Array): void {
   const [left = 0, bottom = 0, right = 0, top = 0] = extent;
   const { matrix, clip } = canvas.state;
   const box = boxOf(matrix, [left, bottom, right, top]);
-  if (box.every(Number.isFinite)) set(canvas, { clip: meet(clip, box) });
+  if (box.every(Number.isFinite)) set(canvas, { clip: intersect(clip, box) });
 }

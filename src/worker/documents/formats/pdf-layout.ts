@@ -24,7 +24,7 @@ function flowLines(flow: readonly Line[], rules: readonly Rule[]): string[] {
   }));
   const bands = bandsOf(lines, rules);
   const rows = bands.flatMap((band, at) =>
-    isWrappedRow(band, [bands[at - 1], bands[at + 1]]) ? [wrapped(band)] : band,
+    isWrappedRow(band, [bands[at - 1], bands[at + 1]]) ? [joinWrappedRow(band)] : band,
   );
   let above: Row | undefined;
   return findTables(rows).flatMap(({ rows: own, table }) =>
@@ -167,7 +167,7 @@ function columnsOf(band: readonly Row[]): Piece[] {
   return columns.sort((one, other) => one.x - other.x);
 }
 
-function wrapped(band: readonly Row[]): Row {
+function joinWrappedRow(band: readonly Row[]): Row {
   const isRightToLeft = isTurned(band.flatMap(({ cells }) => cells));
   const read = band.map((row) => ({
     ...row,

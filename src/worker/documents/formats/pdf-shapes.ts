@@ -61,7 +61,7 @@ function boxAround(points: readonly Point[]): Box {
 }
 
 /** The intersection of two boxes; if there is none, the sides of the result are out of order. */
-export const meet = (one: Box, two: Box): Box => [
+export const intersect = (one: Box, two: Box): Box => [
   Math.max(one[0], two[0]),
   Math.max(one[1], two[1]),
   Math.min(one[2], two[2]),
@@ -126,7 +126,7 @@ const isAligned = ([left, bottom, right, top]: Box): boolean =>
 
 /** A part of a path that overlaps the one before may be a hole in it. */
 function isHole({ box }: Shape, at: number, shapes: readonly Shape[]): boolean {
-  const [left, bottom, right, top] = meet(shapes[at - 1]?.box ?? NOWHERE, box);
+  const [left, bottom, right, top] = intersect(shapes[at - 1]?.box ?? NOWHERE, box);
   return right - left > 0.5 && top - bottom > 0.5;
 }
 

@@ -43,7 +43,7 @@ type Parsed = {
   readonly cut?: Format["cut"];
 };
 
-const parsed = ({ version, extensions, by: [module, name], cut }: Parsed): Format => ({
+const readBy = ({ version, extensions, by: [module, name], cut }: Parsed): Format => ({
   name: version.replace(/ .*/, ""),
   extensions,
   extractor: inChild(version, {
@@ -58,7 +58,7 @@ const parsed = ({ version, extensions, by: [module, name], cut }: Parsed): Forma
 type Refused = { readonly extensions: readonly string[]; readonly why: string };
 
 /** A format that is recognised but not read; the refusal says what to do. */
-const refused = ({ extensions, why }: Refused): Format => ({
+const refuse = ({ extensions, why }: Refused): Format => ({
   ...PLAIN,
   name: `not read (${extensions[0] ?? ""})`,
   extensions,
@@ -84,7 +84,7 @@ const cutPages: Format["cut"] = (lines, firstLine, settings) => {
 };
 
 /** Pictures: their text comes from OCR, page by page. */
-const PICTURE = parsed({
+const PICTURE = readBy({
   version: "picture 1",
   extensions: [".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif", ".heic", ".heif"],
   by: ["picture", "readPicture"],
@@ -96,36 +96,36 @@ export const FORMATS: readonly Format[] = [
   MARKDOWN,
   JSON_TEXT,
   YAML,
-  parsed({ version: "csv 7", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
-  parsed({ version: "html 8", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
-  parsed({ version: "docx 7", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
-  parsed({ version: "eml 10", extensions: [".eml"], by: ["mail", "readEml"] }),
-  parsed({ version: "mbox 11", extensions: [".mbox"], by: ["mail", "readMbox"] }),
-  parsed({ version: "odt 6", extensions: [".odt"], by: ["odt", "readOdt"] }),
-  parsed({ version: "pdf 8", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
-  parsed({
+  readBy({ version: "csv 7", extensions: [".csv", ".tsv"], by: ["csv", "readCsv"], cut: cutRows }),
+  readBy({ version: "html 8", extensions: [".html", ".htm", ".xhtml"], by: ["html", "readHtml"] }),
+  readBy({ version: "docx 7", extensions: [".docx", ".docm"], by: ["docx", "readDocx"] }),
+  readBy({ version: "eml 10", extensions: [".eml"], by: ["mail", "readEml"] }),
+  readBy({ version: "mbox 11", extensions: [".mbox"], by: ["mail", "readMbox"] }),
+  readBy({ version: "odt 6", extensions: [".odt"], by: ["odt", "readOdt"] }),
+  readBy({ version: "pdf 8", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
+  readBy({
     version: "xlsx 8",
     extensions: [".xlsx", ".xlsm"],
     by: ["xlsx", "readXlsx"],
     cut: cutRows,
   }),
-  parsed({ version: "ods 8", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
-  parsed({ version: "pptx 6", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
-  parsed({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
-  parsed({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
-  parsed({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
-  parsed({ version: "zip 3", extensions: [".zip"], by: ["zip", "readZip"] }),
-  refused({
+  readBy({ version: "ods 8", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
+  readBy({ version: "pptx 6", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
+  readBy({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
+  readBy({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
+  readBy({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
+  readBy({ version: "zip 3", extensions: [".zip"], by: ["zip", "readZip"] }),
+  refuse({
     extensions: [".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".pot"],
     why: "is of a format of Office that is not read: open it in Word, Excel, PowerPoint or LibreOffice, and save it as .docx, .xlsx or .pptx.",
   }),
-  refused({
+  refuse({
     extensions: [".msg", ".pst"],
     why: "is a mail in the format of Outlook, which is not read: save it as .eml, or drag it out of Outlook on the web.",
   }),
   PICTURE,
-  parsed({ version: "ics 3", extensions: [".ics"], by: ["ics", "readIcs"] }),
-  parsed({ version: "vcf 2", extensions: [".vcf"], by: ["vcf", "readVcf"] }),
+  readBy({ version: "ics 3", extensions: [".ics"], by: ["ics", "readIcs"] }),
+  readBy({ version: "vcf 2", extensions: [".vcf"], by: ["vcf", "readVcf"] }),
 ];
 
 /** The format of a text by the ending of its path, and by the text itself if the ending does not decide. */

@@ -3,7 +3,7 @@ import type { Extraction } from "../extraction.ts";
 import { countedOut } from "../left-out.ts";
 import { countEntries, NoText, openTextBuilder } from "../reader/text-builder.ts";
 import type { TextLimits } from "../reader/text-builder.ts";
-import { componentsOf, dateOf, decodeUnfolded, unescaped } from "./content-lines.ts";
+import { componentsOf, dateOf, decodeUnfolded, unescapeValue } from "./content-lines.ts";
 import type { Component, Property } from "./content-lines.ts";
 
 /** The properties of a person or company that are written, in this order, with their labels. */
@@ -121,7 +121,7 @@ function partsOf(property: Property | undefined): readonly string[] {
     : value;
   const parts = STRUCTURED.has(name) ? plain.split(/(?<!\\);/) : [plain];
   const [cut, joint] = name === "NOTE" ? [/\r\n/g, "\n"] : [/\s*\n\s*/g, ", "];
-  return parts.map((part) => unescaped(part).trim().replaceAll(cut, joint));
+  return parts.map((part) => unescapeValue(part).trim().replaceAll(cut, joint));
 }
 
 function fromQuoted(value: string, charset = "utf-8"): string {

@@ -116,18 +116,18 @@ function plainValue({ type, value, style }: Cell, { strings, styles, start }: Ce
   if (value === "") return "";
   switch (type) {
     case "s":
-      return unescaped(strings[Number(value)] ?? "");
+      return unescapeText(strings[Number(value)] ?? "");
     case "b":
       return value === "1" ? "TRUE" : "FALSE";
     case "n":
       return numberText(value, styles[style] ?? GENERAL, start);
     default:
-      return unescaped(value);
+      return unescapeText(value);
   }
 }
 
 /** Decodes escapes such as `_x000D_` (CR), which stand for characters that XML can't hold. */
-const unescaped = (text: string): string =>
+const unescapeText = (text: string): string =>
   text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );

@@ -8,7 +8,7 @@ import { NoText } from "./text-builder.ts";
 
 type Read = (bytes: Buffer, limits: unknown) => unknown;
 
-async function answer({ home, name, bytes, limits }: ReaderRequest): Promise<unknown> {
+async function handleRequest({ home, name, bytes, limits }: ReaderRequest): Promise<unknown> {
   const exported = (await import(home)) as Readonly<Record<string, unknown>>;
   const read = exported[name];
   if (typeof read !== "function") throw new TypeError(`${home} exports no function ${name}`);
@@ -39,7 +39,7 @@ endWithParent();
 process.on("unhandledRejection", () => undefined);
 process.send?.("ready");
 process.on("message", (request: ReaderRequest) => {
-  void answer(request).then(
+  void handleRequest(request).then(
     (reply) => process.send?.(reply),
     // A fault of Nightdesk, which must not be reported as one of the file.
     (error: unknown) => process.send?.({ kind: "fault", what: firstLineOf(error) } satisfies Fault),

@@ -61,7 +61,7 @@ export function openReadingProcess(limits: ProcessLimits, procFolder?: string): 
     clearTimeout(idle);
     flags ??= readerRights({ readable: limits.readable ?? [] }).flags;
     child ??= startChild(limits, flags);
-    const outcome = await askStarted(child, request).catch((error: unknown) => {
+    const outcome = await sendWhenStarted(child, request).catch((error: unknown) => {
       close();
       throw error;
     });
@@ -69,8 +69,8 @@ export function openReadingProcess(limits: ProcessLimits, procFolder?: string): 
     else idle = setTimeout(close, IDLE_MS).unref();
     return outcome;
   };
-  const askStarted = async (starting: Promise<ChildProcess>, request: ReaderRequest) =>
-    ask(await starting, request, { ...limits, procFolder });
+  const sendWhenStarted = async (starting: Promise<ChildProcess>, request: ReaderRequest) =>
+    sendRequest(await starting, request, { ...limits, procFolder });
   return {
     read: <Reply>(request: ReaderRequest) => {
       const asked = turn.then(async () => {
@@ -131,7 +131,7 @@ const LOOK_MS = 40;
 
 type AskLimits = Pick<ProcessLimits, "timeoutMs" | "memoryBytes"> & Pick<MemoryLooks, "procFolder">;
 
-function ask(
+function sendRequest(
   child: ChildProcess,
   request: ReaderRequest,
   limits: AskLimits,

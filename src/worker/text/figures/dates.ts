@@ -51,19 +51,19 @@ const MAYBE_COUNTED = /[\d元]/;
 const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
   [
     pattern(String.raw`${DAY}${GAP}(?:of${GAP}(?:the${GAP})?|de${GAP}|d['’])?${MONTH}${YEAR}`),
-    namedDay,
+    readNamedDay,
     MAYBE_MONTH,
   ],
   [
     pattern(
       String.raw`(?<![\p{L}])${MONTH}${GAP}(?<day>\d{1,2})(?:st|nd|rd|th)?(?![\p{N}:])${YEAR}`,
     ),
-    namedDay,
+    readNamedDay,
     MAYBE_MONTH,
   ],
   [
     pattern(String.raw`(?<![\p{L}])${MONTH},?${GAP}(?:del?${GAP})?(?<year>\d{4})(?![\p{N}])`),
-    namedMonth,
+    readNamedMonth,
     MAYBE_MONTH,
   ],
   // "3-May-2026", as spreadsheets and statements of account write it.
@@ -71,65 +71,68 @@ const DATES: readonly (readonly [RegExp, Reader, RegExp?])[] = [
     pattern(
       String.raw`(?<![\p{N}.,-])(?<day>\d{1,2})-(?<month>${MONTH_NAME})-(?<year>\d{4}|\d{2})(?![\p{N}-])`,
     ),
-    namedDay,
+    readNamedDay,
     MAYBE_MONTH,
   ],
   [
     pattern(
       String.raw`(?:(?<year>\d{4})年|(?<era>令和|平成|昭和)(?<count>\d{1,2}|元)年)(?<month>\d{1,2})月(?:(?<day>\d{1,2})日)?`,
     ),
-    japaneseDay,
+    readJapaneseDay,
     /年/,
   ],
-  [pattern(String.raw`(?<![\p{N}])(?<month>\d{1,2})月(?<day>\d{1,2})日`), dayAndMonth, /月/],
+  [pattern(String.raw`(?<![\p{N}])(?<month>\d{1,2})月(?<day>\d{1,2})日`), readDayAndMonth, /月/],
   [
     pattern(
       String.raw`(?<half>午前|午後|朝|夜)?(?<![\p{N}:])(?<hour>\d{1,2})時(?!間)(?:(?<minute>\d{1,2})分|(?<past>半))?`,
     ),
-    japaneseTime,
+    readJapaneseTime,
     /時/,
   ],
   [
     pattern(
       String.raw`(?<![\p{N}])(?<year>\d{4})(?<mark>[\-\/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})(?![\p{N}])`,
     ),
-    (match) => numericDay(match, "iso"),
+    (match) => readNumericDay(match, "iso"),
   ],
   [
     pattern(
       String.raw`(?<![\p{N}.])(?<day>\d{1,2})(?<mark>[.\/\-])(?<month>\d{1,2})\k<mark>(?<year>\d{4})(?![\p{N}])`,
     ),
-    (match) => numericDay(match, "either"),
+    (match) => readNumericDay(match, "either"),
   ],
   [
     pattern(
       String.raw`(?<![\p{N}.])(?<day>\d{2})(?<mark>[.\/])(?<month>\d{2})\k<mark>(?<year>\d{2})(?!\.?\p{N})`,
     ),
-    (match) => numericDay(match, "either"),
+    (match) => readNumericDay(match, "either"),
   ],
   // "am 25.10." without a year: behind "am", "vom", "bis", since "5.10." alone may be a number that ends a sentence.
   [
     pattern(
       String.raw`(?<=(?<![\p{L}])(?:am|vom|zum|bis|ab|seit|den|dem)[ \u00A0])(?<day>\d{1,2})\.[ \u00A0]?(?<month>\d{1,2})\.(?![\p{N}])`,
     ),
-    dayAndMonth,
+    readDayAndMonth,
   ],
   [
     pattern(
       String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?[ \u00A0]?(?<half>[ap])(?:\.m\.?|m)(?![\p{L}])`,
     ),
-    time,
+    readTime,
   ],
   [
     pattern(String.raw`(?<![\p{N}:])(?<hour>\d{1,2}):(?<minute>\d{2})(?::\d{2})?(?![\p{N}:])`),
-    time,
+    readTime,
   ],
-  [pattern(String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?[ \u00A0]Uhr`), time],
+  [
+    pattern(String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?[ \u00A0]Uhr`),
+    readTime,
+  ],
   [
     pattern(
       String.raw`(?<![\p{N}:.,])(?<hour>\d{1,2})[ \u00A0\u202F]?(?:h|heures?)[ \u00A0\u202F]?(?<minute>[0-5]\d)(?![\p{L}\p{N}])`,
     ),
-    timeOrSpan,
+    readTimeOrSpan,
   ],
 ];
 
@@ -160,32 +163,32 @@ function withoutOverlaps(found: readonly Figure[], taken: readonly Figure[]): Fi
   });
 }
 
-function namedDay({ groups }: Match): ReturnType<Reader> {
+function readNamedDay({ groups }: Match): ReturnType<Reader> {
   const { day = "", month = "", year } = groups ?? {};
   // "may" and "march" in small letters are verbs.
   if (/^(?:may|mar(?:ch)?)$/.test(month)) return null;
   const full = year === undefined ? undefined : fullYear(year);
-  return asked(dayReadings(Number(day), monthOf(month), full), full);
+  return askFor(dayReadings(Number(day), monthOf(month), full), full);
 }
 
-function dayAndMonth({ groups }: Match): ReturnType<Reader> {
+function readDayAndMonth({ groups }: Match): ReturnType<Reader> {
   const { day = "", month = "" } = groups ?? {};
-  return asked(dayReadings(Number(day), Number(month), undefined), undefined);
+  return askFor(dayReadings(Number(day), Number(month), undefined), undefined);
 }
 
 /** The first year of each era of the Japanese calendar, less one. */
 const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925 };
 
-function japaneseDay({ groups }: Match): ReturnType<Reader> {
+function readJapaneseDay({ groups }: Match): ReturnType<Reader> {
   const { year, era = "", count = "1", month = "", day } = groups ?? {};
   const inEra = (ERAS[era] ?? 0) + (count === "元" ? 1 : Number(count));
   const full = year ?? String(inEra);
-  if (day !== undefined) return asked(dayReadings(Number(day), Number(month), full), full);
+  if (day !== undefined) return askFor(dayReadings(Number(day), Number(month), full), full);
   const readings = monthReadings(Number(month), full);
   return { asks: [readings], offers: readings };
 }
 
-function japaneseTime({ groups }: Match): ReturnType<Reader> {
+function readJapaneseTime({ groups }: Match): ReturnType<Reader> {
   const { half, hour = "", minute, past } = groups ?? {};
   const late = half === "午後" || half === "夜";
   const minutes = past === undefined ? minute?.padStart(2, "0") : "30";
@@ -197,25 +200,25 @@ function japaneseTime({ groups }: Match): ReturnType<Reader> {
   return { asks: readings.map((reading) => [reading]), offers: readings.slice(0, 1) };
 }
 
-function namedMonth({ groups }: Match): ReturnType<Reader> {
+function readNamedMonth({ groups }: Match): ReturnType<Reader> {
   const { month = "", year = "" } = groups ?? {};
   const readings = monthReadings(monthOf(month), year);
   return { asks: [readings], offers: readings };
 }
 
 /** A date in digits. If both orders are in use, only a value above 12 tells the day from the month. */
-function numericDay({ groups }: Match, order: "iso" | "either"): ReturnType<Reader> {
+function readNumericDay({ groups }: Match, order: "iso" | "either"): ReturnType<Reader> {
   const { day = "", month = "", year = "", mark = "" } = groups ?? {};
   const readings = dayReadings(Number(day), Number(month), year);
   const swapped =
     order === "either" && mark !== "." ? dayReadings(Number(month), Number(day), year) : [];
-  const one = asked(readings, year);
-  const other = asked(swapped, year);
+  const one = askFor(readings, year);
+  const other = askFor(swapped, year);
   return { asks: [...one.asks, ...other.asks], offers: [...one.offers, ...other.offers] };
 }
 
 /** A full date asks for itself, or for its day and month with the year elsewhere in the text. */
-function asked(
+function askFor(
   readings: readonly string[],
   year: string | undefined,
 ): Pick<Figure, "asks" | "offers"> {
@@ -225,16 +228,16 @@ function asked(
   return { asks: [[first], ...apart], offers: readings };
 }
 
-function time({ groups }: Match): ReturnType<Reader> {
+function readTime({ groups }: Match): ReturnType<Reader> {
   const { hour = "", minute, half } = groups ?? {};
   const readings = timeReadings(Number(hour), minute, half);
   return { asks: readings.map((reading) => [reading]), offers: readings.slice(0, 1) };
 }
 
 /** "18 h 30" is a time of day, "2h45" may be hours and minutes. */
-function timeOrSpan(match: Match): ReturnType<Reader> {
+function readTimeOrSpan(match: Match): ReturnType<Reader> {
   const { hour = "", minute = "" } = match.groups ?? {};
-  const read = time(match);
+  const read = readTime(match);
   const span = [`n:${Number(hour)}`, `n:${Number(minute)}`];
   return read === null ? null : { ...read, asks: [...read.asks, span] };
 }

@@ -52,7 +52,7 @@ export function measureAt(text: string): (Measure & { readonly length: number })
     const found = before.exec(text);
     const length = found === null ? null : measureAt(text.slice(found[0].length));
     if (found !== null && length?.dimension === "length")
-      return raised(length, power, found[0].length + length.length);
+      return raiseUnit(length, power, found[0].length + length.length);
   }
   return JAPANESE.test(text) ? japaneseMeasure(text) : latinMeasure(text);
 }
@@ -65,13 +65,17 @@ function latinMeasure(text: string): (Measure & { length: number }) | null {
   const after = text.slice(token.length, token.length + 12);
   const power = SQUARED.exec(after) ?? CUBED.exec(after);
   if (power !== null && found.dimension === "length") {
-    return raised(found, SQUARED.test(after) ? 2 : 3, token.length + power[0].length);
+    return raiseUnit(found, SQUARED.test(after) ? 2 : 3, token.length + power[0].length);
   }
   return { ...found, length: token.length };
 }
 
 /** Cubes are counted in litres. */
-function raised({ factor }: Measure, power: 2 | 3, length: number): Measure & { length: number } {
+function raiseUnit(
+  { factor }: Measure,
+  power: 2 | 3,
+  length: number,
+): Measure & { length: number } {
   return power === 2
     ? { dimension: "area", factor: factor ** 2, length }
     : { dimension: "volume", factor: factor ** 3 * 1_000, length };

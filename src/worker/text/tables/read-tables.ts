@@ -115,7 +115,7 @@ function parseDrawn(reader: Reader, from: number): number | null {
   return to;
 }
 
-/** Rows as the readers of CSV and workbooks write them: each cell behind the name of its column, with the names in the line above. */
+/** Rows as the readers of CSV and workbooks write them: each cell behind the name of its column, the names in the line above. */
 function parseNamed(reader: Reader, from: number): number | null {
   const first = reader.lines[from] ?? "";
   const names = first.split("; ");

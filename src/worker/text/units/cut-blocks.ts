@@ -188,7 +188,7 @@ function readLine(reader: Reader, line: Line, { relation, isInColumns, next }: S
   const isInTable = open?.kind === "rows" || isSeparator(next ?? "");
   if (said === "") reader.open = null;
   else if (marks !== undefined) readHeading(reader, line, { level: marks.length, text: title });
-  else if (isUnderline(reader, said)) underline(reader, said.startsWith("=") ? 1 : 2);
+  else if (isUnderline(reader, said)) makeHeading(reader, said.startsWith("=") ? 1 : 2);
   else if (isRule(said) && !(open?.kind === "rows" && isSeparator(said))) reader.open = null;
   else if (open === null && isCapitals(said)) readHeading(reader, line, { level: 2, text: said });
   else if (TABLE_ROW.test(said) || (isInTable && said.includes("|")) || isDelimited(said))
@@ -215,7 +215,7 @@ const isUnderline = (reader: Reader, said: string): boolean =>
   /^(?:=+|-{2,})$/.test(said) &&
   !/[\n\r]/.test(textOf(reader, reader.open));
 
-function underline(reader: Reader, level: number): void {
+function makeHeading(reader: Reader, level: number): void {
   const { open } = reader;
   if (open === null || open.kind === "rows") return;
   open.kind = "heading";
