@@ -38,17 +38,18 @@ export type OdtWork = {
   readonly textOf: (part: string) => string | undefined;
 };
 
-/** Writes the headers or footers, one note per page style. */
+/** Writes the headers or footers, one note for each that a page style has: of all pages, left ones or the first one. */
 function marginVisitor(work: OdtWork, margin: string): XmlVisitor {
   const inner = contentVisitor(work, margin);
+  const names: ReadonlySet<string> = new Set([margin, `${margin}-left`, `${margin}-first`]);
   let depth = 0;
   return {
     open(name, attributes) {
-      if (name === margin && depth === 0) work.writer.openNote(`[${margin}]`);
-      if (name === margin || depth > 0) {
-        depth += 1;
-        inner.open(name, attributes);
-      }
+      const opens = depth === 0 && names.has(name) && attributes["display"] !== "false";
+      if (opens) work.writer.openNote(`[${margin}]`);
+      if (!opens && depth === 0) return;
+      depth += 1;
+      inner.open(opens ? margin : name, attributes);
     },
     text(text) {
       if (depth > 0) inner.text?.(text);

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readOdt } from "../../../../src/worker/documents/formats/odt.ts";
 import { writeZip } from "../../../support/format-writers.ts";
+import { writeOpenDocument } from "../../../support/package-writers.ts";
 import { readWith } from "./read-format.ts";
 
 const NAMES =
@@ -155,4 +156,13 @@ test("a text document counts what it leaves out", async () => {
     ),
   );
   expect(read.leftOut).toEqual({ "hidden passages": 3, "deleted passages": 1, pictures: 1 });
+});
+
+test("the header of a first page is a note, and one that is switched off is none", async () => {
+  const header = (kind: string, words: string, more = ""): string =>
+    `<style:header${kind}${more}>${p(words)}</style:header${kind}>`;
+  const margins = `${header("", "Page")}${header("-first", "Harbour Ltd., Pier 3")}${header("-left", "Off", ' style:display="false"')}`;
+  const body = `<office:text>${p("Dear Ada")}</office:text>`;
+  const { text } = await readWith(readOdt, writeOpenDocument(body, "", margins));
+  expect(text).toBe("Dear Ada\n\n[header]: Page\n\n[header]: Harbour Ltd., Pier 3\n\n");
 });
