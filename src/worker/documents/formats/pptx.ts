@@ -54,8 +54,9 @@ type Slide = {
   readonly leftOut: { pictures: number; charts: number };
 };
 
-/** A title with words; PowerPoint leaves empty titles on slides, which make no heading. */
-const TITLE_WITH_WORDS = /<\w+:ph\b[^>]*\btype="(?:title|ctrTitle)"[^]*<\w+:t>\s*[^<\s]/;
+/** A title makes a heading if words follow it in its shape; PowerPoint leaves empty titles on slides. */
+const TITLE = /<\w+:ph\b[^>]*\btype="(?:title|ctrTitle)"/;
+const WORDS = /<\w+:t>\s*[^<\s]/;
 
 function addSlide(archive: Archive, part: string, { writer, leftOut, number }: Slide): void {
   const xml = archive.text(part);
@@ -65,7 +66,7 @@ function addSlide(archive: Archive, part: string, { writer, leftOut, number }: S
     const target = relations.find((relation) => relation.id === id)?.target ?? "";
     addChart(writer, archive.text(target) ?? "<none/>");
   };
-  if (!xml.split(/<\/\w+:sp>/).some((shape) => TITLE_WITH_WORDS.test(shape))) {
+  if (!xml.split(/<\/\w+:sp>/).some((shape) => WORDS.test(shape.split(TITLE, 2)[1] ?? ""))) {
     writer.add(`Slide ${number}`);
     writer.endParagraph({ kind: "heading", level: 1 });
   }
