@@ -37,7 +37,7 @@ export async function selectBatch(
       );
     });
     if (load === undefined) continue;
-    if (!created) await changeBatch(database, batchId, settings);
+    if (!created) await changeBatch(database, batchId, settings, "loaded");
     return { ...load, batchId, name: tried, created, mode: modeOf(tried, load.state) };
   }
 }

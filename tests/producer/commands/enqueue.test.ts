@@ -286,6 +286,22 @@ describe("a batch", () => {
     expect(await jobsOf("taken")).toHaveLength(1);
   });
 
+  test("that has completed takes the settings of new jobs, and drops a deadline that has passed", async () => {
+    await enqueue("done", ask("a"), "--deadline", "1h");
+    await desk.database.query(
+      "update nightdesk_data.jobs set state = 'failed', error_code = 'MODEL_TIMEOUT', error_message = 'slow', finished_at = now() where custom_id = 'a'",
+    );
+    await desk.database.query(
+      "update nightdesk_data.batches set state = 'completed', finished_at = now(), deadline_at = now() - interval '1 h' where name = 'done'",
+    );
+    await enqueue("done", ask("b"), "--priority", "7");
+    const settings =
+      "select state, priority, deadline_at from nightdesk_data.batches where name = $1";
+    expect(await rowsOf(desk.database, settings, ["done"])).toEqual([
+      { state: "open", priority: 7, deadline_at: null },
+    ]);
+  });
+
   test("that was cancelled takes no more jobs", async () => {
     await enqueue("over", ask("a"));
     await desk.run("batch", "cancel", "over");

@@ -12,14 +12,19 @@ export type BatchSettings = {
   readonly priority?: number | undefined;
 };
 
+/** Batches that can be changed: those that have not ended; for a load, also a completed one, which more jobs open again. */
+const CHANGED = { unfinished: ["loading", "open"], loaded: ["loading", "open", "completed"] };
+
 /**
- * Changes a batch that has not ended. `evaluateHolds` then applies the consequences.
+ * Changes a batch. `evaluateHolds` then applies the consequences. A completed batch loses a deadline that has passed: its new jobs
+ * would expire at once.
  * @returns `ended` when it has ended, and nothing changed
  */
 export const changeBatch = async (
   db: Queryable,
   batchId: string,
   { windows, deadlineAt, priority }: BatchSettings,
+  which: keyof typeof CHANGED = "unfinished",
 ): Promise<"changed" | "ended"> =>
   (await anyRow(db, [
     batchId,
@@ -28,12 +33,14 @@ export const changeBatch = async (
     deadlineAt !== undefined,
     deadlineAt ?? null,
     priority ?? null,
+    CHANGED[which],
   ])`
      update nightdesk_data.batches
         set windows = case when $2 then $3::text[] else windows end,
-            deadline_at = case when $4 then $5::timestamptz else deadline_at end,
+            deadline_at = case when $4 then $5::timestamptz
+                               when state <> 'completed' or deadline_at > clock_timestamp() then deadline_at end,
             priority = coalesce($6::smallint, priority)
-      where batch_id = $1 and state in ('loading', 'open')`)
+      where batch_id = $1 and state = any ($7::text[])`)
     ? "changed"
     : "ended";
 
