@@ -335,6 +335,26 @@ describe.each(databases)("the life of a batch on %s", (name) => {
       expect((await batchOf(batchId)).state).toBe("completed");
     });
 
+    test("queues each job once, even if it fails again before the last is queued", async () => {
+      const { batchId } = await openBatchOf(db, [askJob("a")]);
+      const fail = () =>
+        db.query(
+          "update nightdesk_data.jobs set state = 'failed', error_code = 'MODEL_TIMEOUT', error_message = 'slow', finished_at = now() where batch_id = $1",
+          [batchId],
+        );
+      await fail();
+      const failing: Database = {
+        ...db,
+        within: () => failing,
+        async transaction(body) {
+          const result = await db.transaction(body);
+          await fail();
+          return result;
+        },
+      };
+      expect(await retryJobs(failing, batchId, ["failed"])).toBe(1);
+    });
+
     test("after its deadline has none any more, and does not expire again", async () => {
       const { batchId } = await openBatchOf(db, [askJob("a")]);
       await setDeadline(batchId, inSeconds(-1));

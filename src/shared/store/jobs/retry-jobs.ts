@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Database, Queryable } from "../connection/database.ts";
-import { countRows, execute, rowOf } from "../connection/rows.ts";
+import { execute, oneRowOf, rowOf } from "../connection/rows.ts";
 import { JOBS_CHANNEL } from "./batches.ts";
 
 /** Final states without a result, whose jobs can be retried in their batch. */
@@ -25,34 +25,35 @@ export async function retryJobs(
   states: readonly RetriedState[],
   onQueued: (jobs: number) => void = () => undefined,
 ): Promise<number> {
+  const retry = (which: "children" | "parents", after: string) =>
+    database
+      .within(which === "parents" ? "build" : "query")
+      .transaction((db) => retrySlice(db, [batchId, states, after], which));
   let total = 0;
-  for (;;) {
-    const queued = await database.transaction((db) =>
-      retrySlice(db, [batchId, states], "children"),
-    );
-    if (queued === 0) break;
-    total += queued;
+  // By sequence number, since a job of an earlier slice may have failed again by now.
+  for (let slice = await retry("children", "0"); slice.last !== null;) {
+    total += slice.jobs;
     onQueued(total);
+    slice = await retry("children", slice.last);
   }
-  return (
-    total +
-    (await database
-      .within("build")
-      .transaction((db) => retrySlice(db, [batchId, states], "parents")))
-  );
+  return total + (await retry("parents", "0")).jobs;
 }
+
+type SliceValues = readonly [batchId: string, states: readonly RetriedState[], after: string];
 
 /** @param which children: one slice of the jobs without children; parents: all jobs with children */
 async function retrySlice(
   db: Queryable,
-  [batchId, states]: readonly [string, readonly RetriedState[]],
+  values: SliceValues,
   which: "children" | "parents",
-): Promise<number> {
+): Promise<RetriedSlice> {
+  const [batchId] = values;
   await lockBatch(db, batchId);
-  const where = which === "parents" ? HAS_CHILDREN : `not ${HAS_CHILDREN} limit ${SLICE_JOBS}`;
-  const queued = await requeueJobs(db, where, [batchId, states]);
-  if (queued > 0 && which === "parents") await countChildren(db, batchId);
-  if (queued > 0) await reopenBatch(db, batchId);
+  const where =
+    which === "parents" ? HAS_CHILDREN : `not ${HAS_CHILDREN} order by seq limit ${SLICE_JOBS}`;
+  const queued = await requeueJobs(db, where, values);
+  if (queued.jobs > 0 && which === "parents") await countChildren(db, batchId);
+  if (queued.jobs > 0) await reopenBatch(db, batchId);
   return queued;
 }
 
@@ -71,20 +72,21 @@ async function lockBatch(db: Queryable, batchId: string): Promise<void> {
 const HAS_CHILDREN =
   "exists (select from nightdesk_data.job_dependencies d where d.parent_id = j.job_id)";
 
-const requeueJobs = (
-  db: Queryable,
-  which: string,
-  values: readonly [batchId: string, states: readonly RetriedState[]],
-): Promise<number> =>
-  countRows(db, values)`
+const sliceSchema = z.object({ jobs: z.coerce.number(), last: z.string().nullable() });
+type RetriedSlice = z.infer<typeof sliceSchema>;
+
+const requeueJobs = (db: Queryable, which: string, values: SliceValues): Promise<RetriedSlice> =>
+  oneRowOf(db, sliceSchema, values)`
      with picked as materialized (
-       select job_id from nightdesk_data.jobs j
-        where batch_id = $1 and state = any($2::text[]) and duplicate_of is null and ${which})
-     update nightdesk_data.jobs j
-        set state = 'queued', attempt = 0, parks = 0, losses = 0, broken_calls = 0, dispatch = dispatch + 1, due_at = now(),
-            cancel_requested = false, error_code = null, error_message = null, started_at = null,
-            finished_at = null
-       from picked where j.job_id = picked.job_id and j.state = any($2::text[])`;
+       select job_id, seq from nightdesk_data.jobs j
+        where batch_id = $1 and state = any($2::text[]) and duplicate_of is null and seq > $3::bigint and ${which}),
+     queued as (
+       update nightdesk_data.jobs j
+          set state = 'queued', attempt = 0, parks = 0, losses = 0, broken_calls = 0, dispatch = dispatch + 1, due_at = now(),
+              cancel_requested = false, error_code = null, error_message = null, started_at = null,
+              finished_at = null
+         from picked where j.job_id = picked.job_id and j.state = any($2::text[]) returning 1)
+     select (select count(*) from queued) as jobs, max(seq)::text as last from picked`;
 
 /** Counts the unfinished children of parents from the rows: the trigger ignores a child that ends while its parent is final. */
 const countChildren = (db: Queryable, batchId: string): Promise<void> =>
