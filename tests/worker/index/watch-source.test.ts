@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { selectWatches } from "../../../src/shared/store/index/watched-files.ts";
+import { customIdOf, selectWatches } from "../../../src/shared/store/index/watched-files.ts";
 import { watchMemory } from "../../../src/worker/index/watch-source.ts";
 import { answered, workByHand } from "../../producer/work-by-hand.ts";
 import { describeOnPostgres } from "../../support/test-databases.ts";
@@ -63,6 +63,26 @@ describeOnPostgres("a watched folder", () => {
     const looks = await Promise.all(Array.from({ length: 6 }, () => look({ rules: [SUMMARIZE] })));
     expect(looks.reduce((sum, { taken }) => sum + taken, 0)).toBe(20);
     expect((await jobs()).filter(({ kind }) => kind === "summarize")).toHaveLength(20);
+  });
+
+  test("a file that comes after the batch of the day was cancelled is queued in another one", async () => {
+    await rows(
+      "insert into nightdesk_data.batches (name, state, finished_at) select 'inbox ' || (now() at time zone 'utc')::date, 'cancelled', now()",
+    );
+    write("in/a.md", "Words.");
+    await rest();
+    expect(await look({ rules: [SUMMARIZE] })).toMatchObject({ taken: 1 });
+    expect(
+      await rows("select state, right(name, 2) as end from nightdesk_data.batches order by name"),
+    ).toEqual([
+      { state: "cancelled", end: expect.not.stringContaining(" ") },
+      { state: "open", end: " 2" },
+    ]);
+  });
+
+  test("the custom id of a long path is cut between two characters", () => {
+    const id = customIdOf({ path: `${"x".repeat(479)}🦊.md`, sha256: "0".repeat(64) });
+    expect(id.isWellFormed()).toBe(true);
   });
 
   test("the first rule that fits decides, by path, format or tag; without one a file is indexed", async () => {

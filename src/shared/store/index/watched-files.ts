@@ -39,17 +39,33 @@ export async function takeFiles(
   return database.transaction(async (db) => {
     const fresh = await insertFiles(db, source, files);
     if (fresh.length === 0) return 0;
-    const { batchId } = await findOrCreateBatch(db, batch, "file");
     const queued = fresh.flatMap(({ job, path, sha256 }) =>
       job === null ? [] : [{ sha256, job: newJob(customIdOf({ path, sha256 }), job) }],
     );
     const index = { kind: "index", options: { source, allow_partial: true } } as const;
     const first = fresh[0]?.sha256.slice(0, 12) ?? "";
     const jobs = [newJob(`index ${first}`, index), ...queued.map(({ job }) => job)];
-    await linkJobs(db, { source, column: "job_id", queued }, await insertJobs(db, batchId, jobs));
-    await openBatch(db, batchId);
+    await linkJobs(db, { source, column: "job_id", queued }, await queueJobs(db, batch, jobs));
     return fresh.length;
   });
+}
+
+/**
+ * Queues jobs in a batch; if a user has cancelled it, in another one, called `NAME 2` and so on.
+ * @returns job ids by custom id
+ */
+export async function queueJobs(
+  db: Queryable,
+  batch: string,
+  jobs: readonly NewJob[],
+  number = 1,
+): Promise<ReadonlyMap<string, string>> {
+  const name = number === 1 ? batch : `${batch} ${number}`;
+  const { batchId, state } = await findOrCreateBatch(db, name, "file");
+  if (state === "cancelled" || state === "expired") return queueJobs(db, batch, jobs, number + 1);
+  const jobIds = await insertJobs(db, batchId, jobs);
+  await openBatch(db, batchId);
+  return jobIds;
 }
 
 /** A custom id has at most 512 characters. */
@@ -57,7 +73,7 @@ const MOST_PATH_CHARS = 480;
 
 /** Custom id of the job for a new file; short enough that `by label` can follow. */
 export const customIdOf = ({ path, sha256 }: Pick<TakenFile, "path" | "sha256">): string =>
-  `${path.slice(0, MOST_PATH_CHARS)} ${sha256.slice(0, 12)}`;
+  `${path.slice(0, MOST_PATH_CHARS).toWellFormed()} ${sha256.slice(0, 12)}`;
 
 export const newJob = (customId: string, input: JobInput): NewJob => ({
   customId,
@@ -195,12 +211,9 @@ export async function indexMovedFiles(
   batch: string,
   moved: readonly string[],
 ): Promise<void> {
-  await database.transaction(async (db) => {
-    const { batchId } = await findOrCreateBatch(db, batch, "file");
-    const index = { kind: "index", options: { allow_partial: true } } as const;
-    await insertJobs(db, batchId, [newJob(`moved ${hashJson(moved).slice(0, 12)}`, index)]);
-    await openBatch(db, batchId);
-  });
+  const index = { kind: "index", options: { allow_partial: true } } as const;
+  const jobs = [newJob(`moved ${hashJson(moved).slice(0, 12)}`, index)];
+  await database.transaction((db) => queueJobs(db, batch, jobs));
 }
 
 /** A scan of a folder: how many files it had, how many of them are still being written, and the error, if any. */

@@ -2,9 +2,7 @@ import { z } from "zod";
 import type { JobInput } from "../../job/job.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { rowsOf, valuesOf } from "../connection/rows.ts";
-import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
-import { insertJobs } from "../jobs/insert-jobs.ts";
-import { CLASSIFIES, customIdOf, linkJobs, newJob } from "./watched-files.ts";
+import { CLASSIFIES, customIdOf, linkJobs, newJob, queueJobs } from "./watched-files.ts";
 
 const rowSchema = z.object({
   sha256: z.string(),
@@ -143,11 +141,9 @@ export async function queueByLabels(
         : [{ sha256: file.sha256, job: newJob(`${customIdOf(file)} by label`, job) }],
     );
     if (queued.length === 0) return written;
-    const { batchId } = await findOrCreateBatch(db, batch, "file");
     const jobs = queued.map(({ job }) => job);
-    const jobIds = await insertJobs(db, batchId, jobs);
+    const jobIds = await queueJobs(db, batch, jobs);
     await linkJobs(db, { source, column: "label_job_id", queued }, jobIds);
-    await openBatch(db, batchId);
     return written;
   });
 }
