@@ -57,6 +57,7 @@ describe.each(ENGINES)("filters on $engine", ({ open }) => {
       ["a number", where("priority=2"), ["list"]],
       ["a truth value", where("draft=true"), ["other"]],
       ["what no document has", where("tag=none"), []],
+      ["a key that each object of JavaScript has", where("constructor=ops", "__proto__=ops"), []],
       ["what is no part of a value", where("tag=op"), []],
     ])("%s", async (_name, request, expected) => {
       expect(await names(request, mode)).toEqual(expected);

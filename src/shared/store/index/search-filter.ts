@@ -45,8 +45,10 @@ export function filterValues(filter: SearchFilter): (string | null)[] {
 
 function conditionsJson(filter: SearchFilter): string {
   const { source, since, until, phrases = [], excluded = [] } = filter;
-  const where: Record<string, string[]> = {};
-  for (const { key, value } of filter.where ?? []) (where[key] ??= []).push(value);
+  const values = new Map<string, string[]>();
+  for (const { key, value } of filter.where ?? [])
+    values.set(key, [...(values.get(key) ?? []), value]);
+  const where = Object.fromEntries(values);
   return JSON.stringify({ source, where, since, until, phrases, excluded });
 }
 
