@@ -23,8 +23,7 @@ export async function probeQueue(
   storage: QueueStorage,
   timeoutMs = TIMEOUT_MS,
 ): Promise<{ readonly evictionPolicy: string | null }> {
-  const evictionPolicy =
-    storage.backend === "redis" ? await askRedis(storage.url, timeoutMs) : null;
+  const evictionPolicy = storage.backend === "redis" ? await askRedis(storage, timeoutMs) : null;
   if (storage.backend === "postgres") await assertOwnSessions(storage.database);
   const moving = moveTestJob(storage);
   try {
@@ -36,29 +35,32 @@ export async function probeQueue(
   return { evictionPolicy };
 }
 
-async function askRedis(url: string, timeoutMs: number): Promise<string | null> {
+async function askRedis(
+  storage: Extract<QueueStorage, { backend: "redis" }>,
+  timeoutMs: number,
+): Promise<string | null> {
   const { Redis } = await import("ioredis");
-  const redis = new Redis(url, {
+  const redis = new Redis(storage.url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // connect() rejects with the same error.
-  redis.on("error", () => undefined);
+  // After a refused login connect() rejects only with the end of the connection.
+  let reply: Error | undefined;
+  redis.on("error", (error) => (reply ??= error));
   try {
     await redis.connect();
-    const reply = await redis.config("GET", "maxmemory-policy").catch(() => []);
-    const [, policy] = Array.isArray(reply) ? reply.map(String) : [];
+    const found = await redis.config("GET", "maxmemory-policy").catch(() => []);
+    const [, policy] = Array.isArray(found) ? found.map(String) : [];
     return policy ?? null;
   } catch (cause) {
-    const { hostname, port } = new URL(url);
-    throw new Failure(
-      "QUEUE_UNREACHABLE",
-      `Redis at ${hostname}:${port || "6379"} does not answer. Start it, or set queue.redis_url or REDIS_URL.`,
-      { cause },
-    );
+    const why = reply?.message ?? "";
+    const says = /NOAUTH|WRONGPASS/.test(why)
+      ? `refuses the login (${why}). Check the user and the password in queue.redis_url or REDIS_URL.`
+      : "does not answer. Start it, or set queue.redis_url or REDIS_URL.";
+    throw new Failure("QUEUE_UNREACHABLE", `${placeOf(storage)} ${says}`, { cause });
   } finally {
     redis.disconnect();
   }

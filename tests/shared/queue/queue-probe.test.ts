@@ -15,9 +15,10 @@ afterEach(async () => {
   }
 });
 
-async function listen(): Promise<string> {
+async function listen(reply = ""): Promise<string> {
   const server = createServer((socket) => {
     sockets.push(socket.on("error", () => undefined));
+    socket.on("data", () => socket.write(reply));
   });
   servers.push(server);
   server.listen(0, "127.0.0.1");
@@ -44,5 +45,13 @@ test("a port where nobody listens is named, with what to do", async () => {
   expect(await failureOf(url)).toMatchObject({
     code: "QUEUE_UNREACHABLE",
     message: expect.stringContaining("queue.redis_url"),
+  });
+});
+
+test("a server that refuses the password is told as one that does, and not as one that is silent", async () => {
+  const url = await listen("-WRONGPASS invalid username-password pair\r\n");
+  expect(await failureOf(url)).toMatchObject({
+    code: "QUEUE_UNREACHABLE",
+    message: expect.stringContaining("refuses the login (WRONGPASS"),
   });
 });
