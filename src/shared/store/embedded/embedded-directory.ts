@@ -88,7 +88,8 @@ export async function socketDirectory(directory: string): Promise<string> {
 async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch(unless("EEXIST"));
   const found = await lstat(folder);
-  const isOurs = found.isDirectory() && found.uid === os.userInfo().uid;
+  // Not os.userInfo: it throws for a user without an account entry, as in a container.
+  const isOurs = found.isDirectory() && found.uid === process.getuid?.();
   if (!isOurs || (found.mode & 0o077) !== 0) {
     throw new Failure(
       "CONFIG_ERROR",
