@@ -11,6 +11,8 @@ import { claimNext, MADE_WITH } from "../../conformance/jobs.ts";
 import { deskConfig, openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { rendered } from "../export/rendered.ts";
+import { AT_ONCE, queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";
+import { findOpenIndexJob } from "../../../src/shared/store/jobs/waiting.ts";
 import { answered, failed, parked, RECORD, refused, workByHand } from "../work-by-hand.ts";
 
 const packageRoot = resolve(import.meta.dirname, "..", "..", "..");
@@ -42,6 +44,14 @@ describe("ask --wait", () => {
     expect(stderr).toContain("1 of 3 read");
     expect(stderr).toMatch(/2 files were not read yet when it was answered: ask it again\.\n$/);
     expect(code).toBe(4);
+  });
+
+  test("waits for an index job of all sources that is queued already, also one without options", async () => {
+    const { database } = desk;
+    await queueAdHoc(database, { kind: "index", options: { source: "corpus" } }, AT_ONCE);
+    expect(await findOpenIndexJob(database)).toBeUndefined();
+    const { jobId } = await queueAdHoc(database, { kind: "index" }, AT_ONCE);
+    expect(await findOpenIndexJob(database)).toMatchObject({ jobId });
   });
 
   test("prints the answer, its footer, and then what it cites, all of it on stdout", async () => {

@@ -45,7 +45,7 @@ export const findOpenIndexJob = (
      select j.job_id, j.batch_id, b.name as batch
        from nightdesk_data.jobs j join nightdesk_data.batches b using (batch_id)
       where b.state = 'open' and b.hold_reason is null and j.kind = 'index' and j.state in ('queued', 'running')
-        and not j.input -> 'options' ? 'source'
+        and (j.input -> 'options' ? 'source') is not true
       order by j.seq desc limit 1`;
 
 /**
