@@ -161,8 +161,8 @@ export function parseObject(text: string): Fields | string {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the line, which a reason must not hold, so only the position is used.
-    const place = /at position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+    // The engine's message may quote the line, which a reason must not hold: then it has no position of its own.
+    const place = /^[^"]* at position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
     return `is not valid JSON${place === undefined ? "" : ` (at character ${Number(place) + 1})`}`;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -85,6 +85,7 @@ describe("a good file", () => {
 describe("a bad line", () => {
   const cases: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
     ["is not JSON", "{nope}", /is not valid JSON/],
+    ["begins with words about a position", "at position 7", /is not valid JSON$/],
     ["is a list", "[]", /is not a JSON object/],
     ["has no kind", `{"question":"x"}`, /kind must be one of ask, summarize/],
     ["holds an unknown key", `{"kind":"ask","question":"x","colour":1}`, /colour/],
