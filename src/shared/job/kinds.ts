@@ -221,5 +221,5 @@ const MOST_CHARS = 300;
 /** The task of a job in one line: its question, file, title or first words. */
 export function formatTask(kind: Kind, input: StoredInput): string {
   const text = kindOf(kind).title(input);
-  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text;
+  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS).toWellFormed()}…` : text;
 }
