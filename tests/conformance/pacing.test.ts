@@ -119,6 +119,12 @@ describe.each(databases)("pacing on %s", (name) => {
       expect((await one("select in_use, waiting from nightdesk.hosts"))["in_use"]).toEqual("3");
     });
 
+    test("are of the provider that the configuration names now, for its probes", async () => {
+      await host(2);
+      await enterHost(db, { host: HOST, provider: "openai-compatible", parallel: 2 });
+      expect((await selectHosts(db))[0]?.provider).toBe("openai-compatible");
+    });
+
     test("are given in the order in which calls came", async () => {
       await host(1);
       const [a, b, c] = await runs(3);

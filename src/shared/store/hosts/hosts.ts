@@ -33,8 +33,9 @@ export async function enterHost(db: Queryable, place: CallPlace): Promise<void> 
          capacity_changed_at = clock_timestamp(), raise_after = '-infinity', rate_before = null,
          full_calls = 0, full_tokens = 0, full_seconds = 0, name = excluded.name, priority = excluded.priority,
          requests_per_minute = excluded.requests_per_minute, tokens_per_minute = excluded.tokens_per_minute
-         where (kept.sizing, kept.most, kept.name, kept.priority, kept.requests_per_minute, kept.tokens_per_minute)
-               is distinct from (excluded.sizing, excluded.most, excluded.name, excluded.priority,
+         where (kept.provider, kept.sizing, kept.most, kept.name, kept.priority, kept.requests_per_minute,
+                kept.tokens_per_minute)
+               is distinct from (excluded.provider, excluded.sizing, excluded.most, excluded.name, excluded.priority,
                                  excluded.requests_per_minute, excluded.tokens_per_minute)
        returning host)
      insert into nightdesk_data.host_slots (host, slot)
