@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url);
 const NICKNAMES = /^@(yearly|annually|monthly|weekly|daily|hourly)$/;
 const FIELDS = /^[\w*,/#?-]+(\s+[\w*,/#?-]+){4}$/;
 /** `H` makes the package choose a random value, and every process would choose another one. */
-const DRAWN = /(^|[\s,])H([\s,/]|$)/i;
+const DRAWN = /\bH\b/i;
 /** Within this distance of a clock change a wall-clock time can be ambiguous: more than any zone shifts. */
 const NEAR_MS = 3 * 3_600_000;
 

@@ -133,6 +133,7 @@ describe("what is refused", () => {
     ["a value out of range", "99 1 * * *", "UTC", "expected range 0-59"],
     ["a day that never comes", "0 0 30 2 *", "UTC", "is no cron expression"],
     ["a field that is drawn by lot", "H 1 * * *", "UTC", "five fields"],
+    ["a range that is drawn by lot", "0 H-23 * * *", "UTC", "five fields"],
     ["a zone that nobody knows", "0 1 * * *", "Mars/Base", '"Mars/Base" is no time zone'],
   ])("%s", (_, cron, timezone, reason) => {
     expect(parseCron(cron, timezone)).toEqual({
