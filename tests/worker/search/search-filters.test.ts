@@ -73,6 +73,11 @@ describe.each(ENGINES)("filters on $engine", ({ open }) => {
       expect(await names({ since: "2024-05-02", until: "2025-01-01" }, mode)).toEqual(["scalar"]);
     });
 
+    test("a phrase of a word that is repeated is no word alone", async () => {
+      expect(await names({ phrases: ["the words"] }, mode)).toHaveLength(5);
+      expect(await names({ phrases: ["words words"] }, mode)).toEqual([]);
+    });
+
     test("a filter of a few documents among many leaves none of them out", async () => {
       const request = { source: undefined, ...where("tag=ops") };
       expect(await names(request, mode)).toEqual(["list", "scalar", "words"]);

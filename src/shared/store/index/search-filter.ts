@@ -75,22 +75,23 @@ export const FILTER_ITEMS = `
      union
     (select 'excluded', text from conditions, jsonb_array_elements_text(excluded) as text limit ${MOST_PHRASES})),
   in_languages as materialized (
-    select kind, text, language, to_tsvector(language::regconfig, text) as words
+    select kind, text, language, to_tsvector(language::regconfig, text) as words,
+           numnode(phraseto_tsquery(language::regconfig, text)) = 1 as is_word
       from given_words,
            (select distinct language from nightdesk_data.chunk_counts) spoken),
   named as materialized (
-    select kind, text, language, length(words) as words, ${POSTING.chunkId("entry")} as chunk_id, count(*) as held
+    select kind, text, language, is_word, length(words) as words, ${POSTING.chunkId("entry")} as chunk_id, count(*) as held
       from in_languages
      cross join lateral unnest(words) as word
      cross join lateral (select entries from nightdesk_data.postings p
                           where p.term = ${termSql("language", "word.lexeme")} offset 0) found
      cross join lateral unnest(entries) as entry
-     group by 1, 2, 3, 4, 5),
+     group by 1, 2, 3, 4, 5, 6),
   holders as materialized (
     select kind, text, chunk_id
       from named
      where held = words
-       and (held = 1 or exists (
+       and (is_word or exists (
              select from nightdesk_data.chunks c join nightdesk_data.documents d using (doc_id)
               where c.chunk_id = named.chunk_id
                 and to_tsvector(named.language::regconfig,
