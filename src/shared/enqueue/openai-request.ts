@@ -196,12 +196,8 @@ function parseEmbeddingsRequest(body: Body): JobInput | string {
   if (unsupported !== undefined) return unsupported;
   const { input, dimensions, encoding_format: encoding } = body;
   if (holdsTokens(input)) return "body.input holds numbers of tokens; send the text itself";
-  const parsed = parseJobInput({
-    kind: "embed",
-    text: input,
-    ...(dimensions === undefined || dimensions === null ? {} : { dimensions }),
-    ...(encoding === undefined || encoding === null ? {} : { encoding_format: encoding }),
-  });
+  const fields = { kind: "embed", text: input, dimensions, encoding_format: encoding };
+  const parsed = parseJobInput(dropNulls(fields));
   return parsed.ok ? parsed.input : `body.${parsed.reason.replace(/^text/, "input")}`;
 }
 

@@ -46,7 +46,11 @@ const text = z
   .string()
   .max(MAX_TEXT_CHARS)
   .refine((value) => value.trim() !== "", "must not be blank");
-const route = z.enum(["fast", "big"]);
+/** Which model answers. */
+const answeredBy = {
+  route: z.enum(["fast", "big"]).optional(),
+  model: z.string().min(1).optional(),
+};
 
 /** Kinds whose answers are verified. */
 export const VERIFIED_KINDS = ["ask", "summarize", "extract", "investigate"] as const;
@@ -69,9 +73,8 @@ const askInput = z.strictObject({
   path: path.optional(),
   options: z
     .strictObject({
-      route: route.optional(),
+      ...answeredBy,
       full: z.boolean().optional(),
-      model: z.string().min(1).optional(),
       /** The job of an earlier question: its text is put before this one, and the files of its run count as named. */
       follows: z.uuid().optional(),
       ...pathPrefix,
@@ -90,8 +93,7 @@ const summarizeInput = z.strictObject({
   path,
   options: z
     .strictObject({
-      route: route.optional(),
-      model: z.string().min(1).optional(),
+      ...answeredBy,
       length: z.enum(["sentence", "short", "medium", "long"]).optional(),
       bullets: z.boolean().optional(),
       ...pathPrefix,
@@ -221,8 +223,7 @@ const extractInput = z
     examples: z.array(labelExampleSchema).min(1).max(MOST_EXAMPLES).optional(),
     options: z
       .strictObject({
-        route: route.optional(),
-        model: z.string().min(1).optional(),
+        ...answeredBy,
         ...pathPrefix,
         ...verification,
       })
@@ -272,8 +273,7 @@ const investigateInput = z.strictObject({
     .optional(),
   options: z
     .strictObject({
-      route: route.optional(),
-      model: z.string().min(1).optional(),
+      ...answeredBy,
       ...pathPrefix,
       /** Searches return only documents dated within these days. */
       since: daySchema.optional(),
@@ -325,8 +325,7 @@ const digestInput = z.strictObject({
   level: z.enum(["folder", "batch"]),
   options: z
     .strictObject({
-      route: route.optional(),
-      model: z.string().min(1).optional(),
+      ...answeredBy,
       lines: z.int().positive().max(100).optional(),
     })
     .optional(),

@@ -128,21 +128,20 @@ export function settleError(error: unknown, attempts: Attempts): Settlement | un
   const { code, message } = describeError(
     error instanceof Failure ? error : (storageFaultOf(error) ?? error),
   );
-  switch (CODES[code].outcome) {
+  const { outcome } = CODES[code];
+  switch (outcome) {
     case "parked":
       return settleParked(error, { code, message }, attempts);
     case "retried":
       return attempts.attempt < attempts.maxAttempts
         ? { kind: "retry", code, message, delayMs: backOffMs(RETRY_MS, attempts.attempt - 1) }
         : { kind: "failed", code, message };
-    case "cancelled":
-      return { kind: "cancelled", code, message };
-    case "refused":
-      return { kind: "refused", code, message };
-    case "expired":
-      return { kind: "expired", code, message };
     case "held":
       return { kind: "handed_back" };
+    case "cancelled":
+    case "refused":
+    case "expired":
+      return { kind: outcome, code, message };
     case "failed":
     case "command":
       return { kind: "failed", code, message };

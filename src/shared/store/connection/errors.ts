@@ -168,7 +168,10 @@ function unnamedCause(
 }
 
 // Not instanceof: an error of another realm, as under a test runner, is no instance of our Error.
-function codeAndMessageOf(error: unknown): { readonly code: string; readonly message: string } {
+export function codeAndMessageOf(error: unknown): {
+  readonly code: string;
+  readonly message: string;
+} {
   if (typeof error !== "object" || error === null) return { code: "", message: "" };
   return {
     code: "code" in error && typeof error.code === "string" ? error.code : "",

@@ -3,7 +3,7 @@ import { firstCapacityOf } from "../../config/hosts.ts";
 import type { CallPlace } from "../../config/hosts.ts";
 import type { HostTrial } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
-import { camelRow, countRows, execute, rowOf, rowsOf } from "../connection/rows.ts";
+import { camelRow, countRows, execute, rowOf, rowsOf, valuesOf } from "../connection/rows.ts";
 import { LEASE_SECONDS } from "../jobs/claim-job.ts";
 import { BLOCKED_KINDS, IS_BLOCKED, SOMEONE_IS_ALIVE } from "../jobs/due.ts";
 import { SLOTS_CHANNEL } from "./calls.ts";
@@ -60,8 +60,6 @@ type HostTrouble = {
   readonly trial?: HostTrial | undefined;
 };
 
-const openedSchema = z.array(z.object({ state: z.enum(["closed", "open"]) }));
-
 /**
  * Counts a run that found a host down or busy. When the count reaches `most`, the breaker opens: the batches that have jobs
  * parked for the host are held, unless a worker can continue them at another host. While the breaker is open, nothing is counted.
@@ -71,8 +69,9 @@ export async function countHostFailure(
   db: Queryable,
   { host, code, message, batchId, most, pauseMs, trial }: HostTrouble,
 ): Promise<"counted" | "opened"> {
-  const { rows } = await db.query(
-    `update nightdesk_data.hosts
+  const values = [host, code, message.slice(0, 1000), most, pauseMs / 1000, trial ?? null];
+  const state = await valuesOf(db, z.string(), values)`
+     update nightdesk_data.hosts
         set failures = failures + 1, error_code = $2, error_message = $3, failed_at = clock_timestamp(), trial = $6,
             state = case when failures + 1 >= $4 then 'open' else 'closed' end,
             opened_at = case when failures + 1 >= $4 then clock_timestamp() end,
@@ -80,11 +79,9 @@ export async function countHostFailure(
                                  then clock_timestamp()
                                       + make_interval(secs => least(${LONGEST_PAUSE_MS / 1000}, $5 * 2 ^ least(probes, 10))) end
       where host = $1 and state = 'closed'
-     returning state`,
-    [host, code, message.slice(0, 1000), most, pauseMs / 1000, trial ?? null],
-  );
+     returning state`;
   await holdParkedBatches(db, host, batchId);
-  return openedSchema.parse(rows)[0]?.state === "open" ? "opened" : "counted";
+  return state[0] === "open" ? "opened" : "counted";
 }
 
 /**

@@ -48,15 +48,15 @@ export async function chooseReading(
       `What stands there is 1 to ${MOST_CHARS} characters in one line.`,
     );
   }
-  const which = reading === "second" ? "second" : "first";
+  const isSecond = reading === "second";
   const chosen = await database.transaction(async (db) => {
-    const stored = await storeChoice(db, { figure, which, words, by });
+    const stored = await storeChoice(db, [figure, isSecond, words, by]);
     return stored === undefined ? undefined : { ...stored, paths: await queueFiles(db, stored) };
   });
   return chosen === undefined
     ? refuse(
         "INVALID_ARGS",
-        `There is no figure ${JSON.stringify(figure)}${which === "second" ? " of which the second model read something else" : ""}: nightdesk evidence doubts lists them.`,
+        `There is no figure ${JSON.stringify(figure)}${isSecond ? " of which the second model read something else" : ""}: nightdesk evidence doubts lists them.`,
       )
     : { kind: "chosen", ...chosen };
 }
@@ -65,19 +65,12 @@ export async function chooseReading(
 const isWordsOfLine = (words: string): boolean =>
   words.length <= MOST_CHARS && /^[^\p{C}\p{Zl}\p{Zp}\u2E2E]+$/u.test(words);
 
-type Choice = {
-  readonly figure: string;
-  readonly which: "first" | "second";
-  /** Words instead of either model's. */
-  readonly words: string | null;
-  readonly by: string;
-};
-
+/** @param values the figure, whether the second model was right, words in place of either model's or null, and the person */
 const storeChoice = (
   db: Queryable,
-  { figure, which, words, by }: Choice,
+  values: readonly [string, boolean, string | null, string],
 ): Promise<z.infer<typeof chosenSchema> | undefined> =>
-  rowOf(db, chosenSchema, [figure, which === "second", words, by])`
+  rowOf(db, chosenSchema, values)`
      insert into nightdesk_data.ocr_choices as c (sha256, page, box, first_read, second_read, chosen, chosen_by)
      select sha256, page, box, first_read, second_read, coalesce($3, case when $2 then second_read else first_read end), $4
        from nightdesk.doubtful_figures

@@ -1,5 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Queryable, Rows } from "../connection/database.ts";
+import { codeAndMessageOf } from "../connection/errors.ts";
 import { selectVectorSchema, storedVector, vectorText } from "../index/vector-index.ts";
 
 /** Several times the size of the largest accepted reply with its rows, and far below the limits of a server or PGlite. */
@@ -34,9 +35,9 @@ export async function storeResult(db: Queryable, { text, name, values }: Stateme
   try {
     return await db.query(text, parameters, name);
   } catch (error) {
-    const state = stateOf(error);
-    if (!UNSTORABLE.test(state)) throw error;
-    throw unstorableFailure(`the database refuses it with SQLSTATE ${state}`, error);
+    const { code } = codeAndMessageOf(error);
+    if (!UNSTORABLE.test(code)) throw error;
+    throw unstorableFailure(`the database refuses it with SQLSTATE ${code}`, error);
   }
 }
 
@@ -56,12 +57,6 @@ const unstorableFailure = (why: string, cause?: unknown): Failure =>
     `The result can't be stored: ${why}. Lower model.max_tokens, or split the job into smaller ones.`,
     cause === undefined ? {} : { cause },
   );
-
-/** Not instanceof: an error of Node's own modules may come from another realm. */
-const stateOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "";
 
 /** Stores the vectors of free texts, in order, if the job still names this run. */
 export async function storeJobVectors(
