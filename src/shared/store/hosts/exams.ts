@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { hashJson } from "../../schema/json-value.ts";
 import { JUDGES_APART } from "../../job/run-result.ts";
 import { JUDGE_FORMS } from "../../job/verify-modes.ts";
 import type { JudgeForm } from "../../job/verify-modes.ts";
@@ -9,7 +8,7 @@ import { camelRow, execute, rowOf, rowsOf, valueOf, valuesOf } from "../connecti
 import { DUE_AT_ONCE } from "../investigations/approvals.ts";
 import { JOBS_CHANNEL, notifyJobs } from "../jobs/batches.ts";
 import { evaluateHolds } from "../jobs/holds.ts";
-import { insertJobs } from "../jobs/insert-jobs.ts";
+import { insertJobs, newJob } from "../jobs/insert-jobs.ts";
 import { openBatchBeside } from "../jobs/verification.ts";
 
 /** Identifies an exam: the examined model, the form and prompt of its questions, and the set of questions. */
@@ -172,9 +171,8 @@ async function insertExam(
      select batch_id from nightdesk_data.jobs where job_id = $1`;
   const examBatchId = await openBatchBeside(db, batchId, "exam");
   if (examBatchId === undefined) return undefined;
-  const input = { kind: "examine", model } as const;
   const customId = `examine ${randomUUID()}`;
-  const job = { customId, input, inputSha256: hashJson(input), priority: 100 };
+  const job = newJob(customId, { kind: "examine", model }, 100);
   const inserted = await insertJobs(db, examBatchId, [job]);
   await notifyJobs(db);
   return inserted.get(customId);

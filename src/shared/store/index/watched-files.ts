@@ -4,7 +4,7 @@ import { hashJson } from "../../schema/json-value.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { execute, rowsOf, valuesOf } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
-import { insertJobs } from "../jobs/insert-jobs.ts";
+import { insertJobs, newJob } from "../jobs/insert-jobs.ts";
 import type { NewJob } from "../jobs/insert-jobs.ts";
 
 /** A file of a watched folder that is no longer being written, or an attachment of such a mail, and what a rule does with it. */
@@ -74,13 +74,6 @@ const MOST_PATH_CHARS = 480;
 /** Custom id of the job for a new file; short enough that `by label` can follow. */
 export const customIdOf = ({ path, sha256 }: Pick<TakenFile, "path" | "sha256">): string =>
   `${path.slice(0, MOST_PATH_CHARS).toWellFormed()} ${sha256.slice(0, 12)}`;
-
-export const newJob = (customId: string, input: JobInput): NewJob => ({
-  customId,
-  input,
-  inputSha256: hashJson(input),
-  priority: 0,
-});
 
 async function insertFiles(
   db: Queryable,

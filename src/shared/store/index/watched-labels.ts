@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { JobInput } from "../../job/job.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { rowsOf, valuesOf } from "../connection/rows.ts";
-import { CLASSIFIES, customIdOf, linkJobs, newJob, queueJobs } from "./watched-files.ts";
+import { newJob } from "../jobs/insert-jobs.ts";
+import { CLASSIFIES, customIdOf, linkJobs, queueJobs } from "./watched-files.ts";
 
 const rowSchema = z.object({
   sha256: z.string(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { JobInput } from "../../job/job.ts";
+import { hashJson } from "../../schema/json-value.ts";
 import type { Queryable } from "../connection/database.ts";
 import { rowsOf } from "../connection/rows.ts";
 
@@ -17,6 +18,14 @@ export type NewJob = {
   /** The job of an earlier batch that this one repeats. */
   readonly rerunOf?: string;
 };
+
+/** A job with an input alone. */
+export const newJob = (customId: string, input: JobInput, priority = 0): NewJob => ({
+  customId,
+  input,
+  inputSha256: hashJson(input),
+  priority,
+});
 
 const insertedSchema = z.object({
   custom_id: z.string().nullable(),

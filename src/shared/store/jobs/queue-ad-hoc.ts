@@ -5,9 +5,8 @@ import { execute, valueOf } from "../connection/rows.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { findOrCreateBatch, openBatch } from "./batches.ts";
 import { evaluateHolds } from "./holds.ts";
-import { insertJobs } from "./insert-jobs.ts";
+import { insertJobs, newJob } from "./insert-jobs.ts";
 import type { JobInput } from "../../job/job.ts";
-import { hashJson } from "../../schema/json-value.ts";
 
 export type QueuedJob = {
   readonly jobId: string;
@@ -77,9 +76,7 @@ async function insertNamed(
 ): Promise<QueuedJob> {
   const batch = adHocName(name);
   const { batchId } = await findOrCreateBatch(db, batch, "ad_hoc", settings);
-  const inserted = await insertJobs(db, batchId, [
-    { customId: name, input, inputSha256: hashJson(input), priority: 0 },
-  ]);
+  const inserted = await insertJobs(db, batchId, [newJob(name, input)]);
   await openBatch(db, batchId);
   const jobId = inserted.get(name);
   if (jobId === undefined) throw new Error(`the job of batch ${batch} was not inserted`);

@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { CommandInput } from "../../job/job.ts";
 import { fillPlaceholders, plannedName } from "../../schedules/placeholders.ts";
 import type { ScheduleEntry } from "../../schedules/schedule.ts";
 import type { Database, Queryable } from "../connection/database.ts";
 import { anyRow, execute } from "../connection/rows.ts";
 import { findOrCreateBatch, openBatch } from "../jobs/batches.ts";
-import { insertJobs } from "../jobs/insert-jobs.ts";
+import { insertJobs, newJob } from "../jobs/insert-jobs.ts";
 import type { LastRun } from "./schedules.ts";
 
 export type ScheduleRun = { readonly batchId: string; readonly batch: string };
@@ -33,8 +33,7 @@ export async function queueScheduleRun(
       planned_at: plannedAt.toISOString(),
       command: fillPlaceholders(command, { schedule: name, plannedAt, timezone }),
     };
-    const inputSha256 = createHash("sha256").update(JSON.stringify(input)).digest("hex");
-    await insertJobs(db, made.batchId, [{ customId: name, input, inputSha256, priority: 0 }]);
+    await insertJobs(db, made.batchId, [newJob(name, input)]);
     await execute(db, [name, plannedAt, made.batchId])`
        update nightdesk_data.schedule_runs set batch_id = $3 where schedule = $1 and planned_at = $2`;
     await openBatch(db, made.batchId);
