@@ -3,12 +3,9 @@ import type { ClaimGrade, ClaimReason, ClaimRecord, FieldBinding } from "./run-r
 import type { CheckRecord } from "./verification.ts";
 
 /** The grade of an answer is the grade of its worst claim; null when it has no claim. */
-export function gradeOf(
+export const gradeOf = (
   claims: readonly Pick<ClaimRecord, "grade" | "stands">[],
-): ClaimGrade | null {
-  const standing = claims.filter(({ stands }) => stands).map(({ grade }) => grade);
-  return CLAIM_GRADES.findLast((grade) => standing.includes(grade)) ?? null;
-}
+): ClaimGrade | null => gradeOfFields(claims.filter(({ stands }) => stands));
 
 /** The grade of an extraction is the grade of its worst value; null when it has no value. */
 export const gradeOfFields = (

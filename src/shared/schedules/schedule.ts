@@ -106,14 +106,9 @@ function checkCatchUp(catchUp: string): ScheduleProblem[] {
 
 function checkCommand({ name, command }: ScheduleEntry): ScheduleProblem[] {
   const problem = findCommandProblem(name, command);
-  return problem === undefined
-    ? []
-    : [
-        {
-          key: "command",
-          text: `(${shorten(command.slice(0, MOST_SHOWN).join(" "))}) can't run: ${problem}`,
-        },
-      ];
+  if (problem === undefined) return [];
+  const words = shorten(command.slice(0, MOST_SHOWN).join(" "));
+  return [{ key: "command", text: `(${words}) can't run: ${problem}` }];
 }
 
 const MOST_SHOWN = 100;
