@@ -36,9 +36,10 @@ export const enqueue: CommandHandler = async (invocation) => {
   const input = await openInput(argumentOf(invocation), process.stdin);
   try {
     return await withDatabase(context, "create", async (database) => {
-      const batch = await selectBatch(database, requested, input.name, settings, (line) => {
+      const onWait = (line: string) => {
         context.terminal.say(line);
-      });
+      };
+      const batch = await selectBatch(database, requested, input.name, { ...settings, onWait });
       const loaded = await loadLines(context, database, { batch, chunks: input.chunks });
       return reportLoad(context, database, batch, loaded);
     });

@@ -240,9 +240,10 @@ async function runFileJobs(
   const { terminal, invocation, config } = context;
   const { inputs, name, command } = jobs;
   const settings = batchSettingsOf(invocation.options);
-  const batch = await selectBatch(database, name, command, settings, (line) => {
+  const onWait = (line: string) => {
     terminal.say(line);
-  });
+  };
+  const batch = await selectBatch(database, name, command, { ...settings, onWait });
   const { outcome, problems, added, skipped, duplicates } = await enqueueLines(
     database,
     batch,

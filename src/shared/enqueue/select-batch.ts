@@ -16,15 +16,14 @@ const MOST_FILE_NAME_CHARS = 150;
 /**
  * Selects the batch to load: the one with the requested name, or a new one named after the file and the time. While another
  * command loads jobs into it, waits for its end.
- * @param settings settings of the batch; in an existing batch only the settings given here change
- * @param onWait called with a line for the user, before it waits for another command
+ * @param options settings of the batch; in an existing batch only the settings given here change. `onWait` is called with a line
+ * for the user, before it waits for another command
  */
 export async function selectBatch(
   database: Database,
   requested: string | undefined,
   fileName: string,
-  settings: BatchSettings = {},
-  onWait: (line: string) => void = () => undefined,
+  { onWait, ...settings }: BatchSettings & { readonly onWait?: (line: string) => void } = {},
 ): Promise<SelectedBatch> {
   const name = requested === undefined ? undefined : checkName(requested);
   for (;;) {
@@ -32,7 +31,7 @@ export async function selectBatch(
     const { batchId, created } = await findOrCreateBatch(database, tried, "file", settings);
     if (name === undefined && !created) continue;
     const load = await waitForLoad(database, batchId, () => {
-      onWait(
+      onWait?.(
         `Another command is loading jobs into batch ${JSON.stringify(tried)}; this one waits for its end.`,
       );
     });

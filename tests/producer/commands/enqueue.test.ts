@@ -255,9 +255,9 @@ describe("a batch", () => {
     expect(shown.stdout).toContain("held back: their file is still being read");
     const waited: string[] = [];
     const others = ["not JSON", ask("d"), ask("e")].map(async (text) => {
-      const batch = await selectBatch(desk.database, "shared", "x", {}, (line) =>
-        waited.push(line),
-      );
+      const batch = await selectBatch(desk.database, "shared", "x", {
+        onWait: (line) => waited.push(line),
+      });
       return load(batch, Readable.from([Buffer.from(text)]));
     });
     await setTimeout(600);
