@@ -32,6 +32,7 @@ test.each([
   [3_400, "3.4 s"],
   [125_000, "2 min 5 s"],
   [11_520_000, "3 h 12 min"],
+  [14_385_000, "4 h 0 min"],
   [-3_514_918, "an unknown time, since the clock went back"],
 ])("%d ms are %s", (milliseconds, words) => {
   expect(formatDuration(milliseconds)).toBe(words);
