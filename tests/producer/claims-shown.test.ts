@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { claimBlocks, storedClaim } from "../../src/shared/views/claims.ts";
 import type { Settlement } from "../../src/shared/job/settlement.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -44,6 +45,19 @@ test("a report has each statement beside the words that carry it, and what was l
     ])
       expect(form).toContain(words);
   }
+});
+
+test("the share of an answer that was read in part says how many statements it leaves out", () => {
+  const claim = storedClaim.parse({
+    ...{ text: "It holds ten.", grade: "supported", reason: "computed", cites: [1] },
+    ...{ arithmetic: null, number: 1, path: "a.md", line_start: 1, line_end: 1 },
+    ...{ locator: null, quote: "ten", other_places: [] },
+  });
+  const [note] = claimBlocks([claim, claim], 45, "brief");
+  expect(note).toEqual({
+    kind: "note",
+    text: "Statements: 2 of 2 supported; 43 more are not counted here.",
+  });
 });
 
 test("a terminal names what is not carried as it stands, and what stands there", async () => {

@@ -151,8 +151,10 @@ export function claimBlocks(
   if (extent === "full") return claimTable(claims, total);
   const doubted = claims.filter(({ grade }) => grade !== "supported");
   const reasons = [...new Set(doubted.map(doubtOf))];
+  const left = total - claims.length;
+  const more = left > 0 ? `; ${formatCount(left)} more are not counted here` : "";
   return [
-    { kind: "note", text: `Statements: ${shareText(claims.map(({ grade }) => grade))}.` },
+    { kind: "note", text: `Statements: ${shareText(claims.map(({ grade }) => grade))}${more}.` },
     ...(doubted.length === 0
       ? []
       : [
