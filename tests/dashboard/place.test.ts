@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { hasPages } from "../../src/shared/views/carried-words.ts";
 import { describeOnPostgres } from "../support/test-databases.ts";
 import { insertFinishedBatch } from "../support/finished-batch.ts";
 import { DOUBTED, openMarkedPage, PATH, WORDS } from "./marked-page.ts";
 import { openDesk } from "./open-desk.ts";
+
+test("a page of each kind of picture that can be drawn has a link, and no other file", () => {
+  expect(["a.pdf", "b.TIF", "c.tiff", "d.jpeg"].filter(hasPages)).toHaveLength(4);
+  expect(["a.md", "b.heic", "tif"].filter(hasPages)).toEqual([]);
+});
 
 describeOnPostgres("the place of a statement on its page", () => {
   let marked: Awaited<ReturnType<typeof openMarkedPage>>;

@@ -102,4 +102,5 @@ function carriedAt(
 }
 
 /** Whether the pages of a file can be drawn, judged by the extension of its name. */
-export const hasPages = (path: string): boolean => /\.(?:pdf|png|jpe?g|gif|webp|bmp)$/i.test(path);
+export const hasPages = (path: string): boolean =>
+  /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?)$/i.test(path);
