@@ -272,6 +272,7 @@ describe("an export in OpenAI's form", () => {
       message: "Too long.",
     },
     { customId: "bad", input: chat, state: "failed", code: "MODEL_NOT_FOUND", message: "None." },
+    { customId: "lacks", input: chat, state: "failed", code: "OCR_MISSING", message: "None." },
     { customId: "off", input: chat, state: "cancelled", code: "CANCELLED", message: "Stopped." },
     {
       customId: "late",
@@ -297,7 +298,7 @@ describe("an export in OpenAI's form", () => {
       code: 0,
       stdout: `${join(desk.workroot, "out.jsonl")}\n${join(desk.workroot, "out.errors.jsonl")}\n`,
       stderr: expect.stringMatching(
-        /Exported batch .*: 2 results, 4 errors \(to .*out\.errors\.jsonl\)\./,
+        /Exported batch .*: 2 results, 5 errors \(to .*out\.errors\.jsonl\)\./,
       ),
     });
     const [chatted, embedded] = await linesOf("out.jsonl");
@@ -351,6 +352,7 @@ describe("an export in OpenAI's form", () => {
         error: null,
       },
       { custom_id: "bad", response: { status_code: 404 }, error: null },
+      { custom_id: "lacks", response: { status_code: 500 }, error: null },
       { custom_id: "off", response: null, error: { code: "batch_cancelled", message: "Stopped." } },
       { custom_id: "late", response: null, error: { code: "batch_expired", message: "Late." } },
     ]);
@@ -371,7 +373,7 @@ describe("an export in OpenAI's form", () => {
     expect(stdout).toBe("");
     expect(stderr).toContain("1 job not ended yet, and left out");
     const done = await desk.run("batch", "export", "done");
-    expect(done.stdout.trimEnd().split("\n")).toHaveLength(6);
+    expect(done.stdout.trimEnd().split("\n")).toHaveLength(7);
   });
 
   test("names two files for two", async () => {

@@ -29,7 +29,7 @@ export function openAiLine(result: JobResult, vectors: JobVectors): Written | un
       return openAiOutput(responseLine(result, 200, bodyOf(result, vectors)));
     case "refused":
     case "failed":
-      return openAiError(responseLine(result, errorStatus(result.error_code), errorBody(result)));
+      return openAiError(responseLine(result, errorStatus(result), errorBody(result)));
     case "cancelled":
       return openAiError(errorLine(result, "batch_cancelled"));
     case "expired":
@@ -146,7 +146,7 @@ function toBase64(vector: readonly number[]): string {
   return bytes.toString("base64");
 }
 
-/** HTTP statuses that OpenAI uses for similar errors. A refusal is an error of the request, any other code one of the service. */
+/** HTTP statuses that OpenAI uses for similar errors. */
 const STATUSES: Readonly<Record<string, number>> = {
   MODEL_NOT_FOUND: 404,
   EMBED_MODEL_MISSING: 404,
@@ -158,13 +158,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   MODEL_UNREACHABLE: 503,
   MODEL_OVERLOADED: 503,
   DATABASE_UNREACHABLE: 503,
-  EMBED_DRIFT: 500,
-  MEMORY_ERROR: 500,
-  TOOL_ERROR: 500,
-  INTERNAL_ERROR: 500,
-  RESULT_UNSTORABLE: 500,
-  WORKER_LOST: 500,
 };
 
-/** The status of a refused or failed job; 400 for a code that is not listed. */
-const errorStatus = (code: string | null): number => STATUSES[code ?? ""] ?? 400;
+/** The status of a refused or failed job. A code that is not listed is an error of the request if refused, else of the service. */
+const errorStatus = ({ error_code: code, state }: JobResult): number =>
+  STATUSES[code ?? ""] ?? (state === "refused" ? 400 : 500);
