@@ -100,6 +100,8 @@ describeOnPostgres("pages that ask commands", () => {
     expect(office).toContain("1,200 calls, 81,000 tokens, 0.34");
     expect(local).toContain('<th scope="row">http://127.0.0.1:11434</th>');
     expect(local).toContain("nothing");
+    await desk.db.query("update nightdesk_data.nights set ends_at = clock_timestamp()");
+    expect((await desk.browse("/")).text).not.toContain("1,200 calls");
   });
 
   test("a budget of money shows amounts of less than one as other lists do", async () => {

@@ -156,5 +156,5 @@ export const selectBudgets = (db: Queryable): Promise<readonly BudgetRow[]> =>
      select u.scope, u.batch_id, u.tokens_limit, u.tokens_used, u.calls_limit, u.calls_used, u.seconds_limit, u.seconds_used,
             u.money_limit, u.money_used
        from nightdesk.budgets u left join nightdesk_data.batches b using (batch_id)
-      where b.state = 'open' or u.scope = 'night' and u.night = (select max(night) from nightdesk_data.nights)
+      where b.state = 'open' or u.scope = 'night' and u.night in (select night from nightdesk_data.nights where ends_at > clock_timestamp())
       order by u.scope desc, u.batch_id limit 100`;

@@ -49,7 +49,7 @@ export const selectHostOverview = (
   rowsOf(db, overviewSchema, [of])`
      select h.host, h.name, h.provider, h.priority, h.state, h.error_code, h.error_message, h.next_try_at, h.next_call_at,
             h.capacity, h.capacity_reason, h.in_use, h.waiting, h.requests_per_minute, h.tokens_per_minute,
-            ${spentOf("n.night = (select max(night) from nightdesk.budgets where scope = 'night')")} as night,
+            ${spentOf("n.night in (select night from nightdesk_data.nights where ends_at > clock_timestamp())")} as night,
             ${spentOf("true")} as total, s.unanswered, s.unanswered_ms
        from nightdesk.hosts h
        left join lateral (${UNANSWERED}) s on true
