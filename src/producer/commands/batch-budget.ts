@@ -9,6 +9,7 @@ import { findNamedBatch } from "../../shared/views/find-named-batch.ts";
 import { formatState } from "../../shared/views/batch-words.ts";
 import { formatCount, formatDuration, formatMoney } from "../../shared/views/quantity.ts";
 import { argumentOf, given, textOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** Shows the cost of a batch's model calls, and changes its limits; a batch that was held goes on. */
 export const batchBudget = checkedCommand(
@@ -112,7 +113,7 @@ function formatRefused(budget: BatchBudget, batch: string): readonly string[] {
     `held      the budget of the ${refusedBy} has no room for the next call${size}`,
     refusedBy === "night"
       ? "          to raise it: budgets.night in the configuration, then start the workers again"
-      : `          to raise it: nightdesk batch budget ${JSON.stringify(batch)} ${flags}`,
+      : `          to raise it: nightdesk batch budget ${quoteForShell(batch)} ${flags}`,
   ];
 }
 

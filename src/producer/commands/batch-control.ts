@@ -23,6 +23,7 @@ import {
 import { countOf, formatMoment, formatCount } from "../../shared/views/quantity.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, batchSettingsOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** Starts no further job of a batch until it is resumed; running jobs may finish. */
 export const batchPause = databaseCommand(async ({ terminal, invocation }, database) => {
@@ -31,7 +32,7 @@ export const batchPause = databaseCommand(async ({ terminal, invocation }, datab
   await evaluateHolds(database);
   const batch = await findNamedBatch(database, batchId);
   if (terminal.isJson) await terminal.printJson(batchJson(batch));
-  const quoted = JSON.stringify(name);
+  const quoted = quoteForShell(name);
   if (outcome === "ended") {
     terminal.say(`Batch ${quoted} is ${batch.state} already; there is nothing to pause.`);
     return;
@@ -105,7 +106,7 @@ export const batchSet: CommandHandler = async (invocation) => {
       throw new Failure(
         "INPUT_INVALID",
         `Batch ${JSON.stringify(name)} is ${state}; there is nothing to set. ` +
-          `What failed is queued again by: nightdesk batch retry ${JSON.stringify(name)}; what was refused by: nightdesk batch rerun ${JSON.stringify(name)} --refused`,
+          `What failed is queued again by: nightdesk batch retry ${quoteForShell(name)}; what was refused by: nightdesk batch rerun ${quoteForShell(name)} --refused`,
       );
     }
     await evaluateHolds(database);

@@ -35,6 +35,7 @@ import type { RerunChoice, SelectedJobs } from "../selection/rerun.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { argumentOf, batchSettingsOf, routeOf, textOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** Runs jobs of a batch again, in a new batch. A model call with an unchanged prompt is not repeated. */
 export const batchRerun: CommandHandler = async (invocation) => {
@@ -219,7 +220,7 @@ function statesOf({ options, args }: Invocation): readonly RetriedState[] {
     throw new Failure(
       "USAGE_ERROR",
       "A refusal is a result, and the same question would be refused again. When documents, model or configuration " +
-        `have changed: nightdesk batch rerun ${JSON.stringify(args[0] ?? "")} --refused`,
+        `have changed: nightdesk batch rerun ${quoteForShell(args[0] ?? "")} --refused`,
     );
   }
   const chosen = RETRIED_STATES.filter((state) => options[state] === true);

@@ -27,6 +27,7 @@ import { hintHold, hintSearchKey, hintWorker } from "../watch/obstacles.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { printUnchanged } from "./file-jobs.ts";
 import { argumentOf, batchSettingsOf, textOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 export const enqueue: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -168,7 +169,7 @@ async function reportResumedLoad(
   if (earlier <= 0) return;
   terminal.say(
     `${countOf(earlier, "job")} of a load that was cut off, and not in this file, ${earlier === 1 ? "is" : "are"} queued with it. ` +
-      `If that was not meant: nightdesk batch cancel ${JSON.stringify(name)}`,
+      `If that was not meant: nightdesk batch cancel ${quoteForShell(name)}`,
   );
 }
 

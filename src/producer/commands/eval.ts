@@ -39,6 +39,7 @@ import { pollUntil } from "../watch/wait-for-jobs.ts";
 import { checkInput } from "./ask.ts";
 import { makeEvaluation } from "./eval-make.ts";
 import { given, textOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** Asks a configuration, several models or two configurations a file of questions, and counts the right answers. */
 export const evaluate: CommandHandler = async (invocation) => {
@@ -290,7 +291,7 @@ async function printResults(
   for (const difference of differences) terminal.say(describeDifference(difference));
   for (const result of results) sayWhatFailed(terminal, result);
   for (const { batch } of results)
-    terminal.say(`Every answer: nightdesk batch report ${JSON.stringify(batch.name)}`);
+    terminal.say(`Every answer: nightdesk batch report ${quoteForShell(batch.name)}`);
 }
 
 const resultJson = (result: Result) => ({
@@ -316,6 +317,6 @@ function sayWhatFailed(terminal: Terminal, { label, judged, batch }: Result): vo
   const codes = new Set(failed.map(({ answer }) => answer.error_code ?? answer.state));
   terminal.say(
     `${countOf(failed.length, "question")} to ${label} had no result (${[...codes].sort().join(", ")}), and count as not right. ` +
-      `Once the cause is gone: nightdesk batch retry ${JSON.stringify(batch.name)}, then ask again.`,
+      `Once the cause is gone: nightdesk batch retry ${quoteForShell(batch.name)}, then ask again.`,
   );
 }

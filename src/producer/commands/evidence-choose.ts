@@ -9,6 +9,7 @@ import { countOf } from "../../shared/views/quantity.ts";
 import { printList } from "../print/sections.ts";
 import { hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, countOfOption, moreText, selectUpTo, textOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -27,7 +28,7 @@ export const evidenceDoubts = databaseCommand(
     const none =
       path === null
         ? "No figure of a picture is in doubt."
-        : `No figure in doubt is known of ${JSON.stringify(path)}. Whether its pictures were read: nightdesk index show ${JSON.stringify(path)}`;
+        : `No figure in doubt is known of ${JSON.stringify(path)}. Whether its pictures were read: nightdesk index show ${quoteForShell(path)}`;
     terminal.say(
       rows.length === 0
         ? none

@@ -39,6 +39,7 @@ import {
   waitsForAnswer,
 } from "./options.ts";
 import { printFilePreview } from "./preview-files.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 export const summarize: CommandHandler = async (invocation) => {
   const context = await openContext(invocation);
@@ -281,7 +282,7 @@ function explainNothingNew(
   { inputs, digest }: FileJobs,
   { name }: SelectedBatch,
 ): void {
-  const quoted = JSON.stringify(name);
+  const quoted = quoteForShell(name);
   terminal.say(
     `Nothing new: the batch ${quoted} holds ${countOf(inputs.length, "file")} already. To make them again: ` +
       `nightdesk batch rerun ${quoted} --stale, or another --batch-name.`,

@@ -30,6 +30,7 @@ import { hintNames } from "../../shared/text/close-names.ts";
 import { hintTicking, hintWorker } from "../watch/obstacles.ts";
 import { argumentOf, textOf } from "./options.ts";
 import { scheduleJson, showPlanned } from "./schedule-list.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** Adds a schedule, or replaces one that this command added. */
 export const scheduleSet: CommandHandler = async (invocation) => {
@@ -153,7 +154,7 @@ export const scheduleRun: CommandHandler = async (invocation) => {
       await terminal.printJson({ ok: true, schedule: name, batch_id: batchId, batch });
     } else {
       await terminal.print(batch);
-      terminal.say(`Queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+      terminal.say(`Queued. To wait for it: nightdesk batch wait ${quoteForShell(batch)}`);
     }
     await hintWorker(context, database);
   });

@@ -18,6 +18,7 @@ import { selectWorkState } from "../../shared/views/desk.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectQueueStats } from "../../shared/views/queue-stats.ts";
 import { textOf } from "./options.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** The state, and the next commands: at most twelve lines. */
 type Status = { readonly lines: readonly string[]; readonly next: readonly string[] };
@@ -105,7 +106,7 @@ async function statusOf(context: CommandContext, database: Database): Promise<St
         ? [decisions > values ? "nightdesk approvals review" : "nightdesk reviews list"]
         : []),
       ...(documents === 0 ? ["nightdesk index"] : []),
-      ...(last === undefined ? [] : [`nightdesk batch show ${JSON.stringify(last.name)}`]),
+      ...(last === undefined ? [] : [`nightdesk batch show ${quoteForShell(last.name)}`]),
       ...ASK,
       "nightdesk summarize --help",
     ].slice(0, 3),

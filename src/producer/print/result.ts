@@ -5,7 +5,13 @@ import { readResults, selectResult, selectVectors } from "../../shared/views/res
 import type { JobResult } from "../../shared/views/results.ts";
 import type { WaitingJob } from "../../shared/store/jobs/waiting.ts";
 import { Failure } from "../../shared/failure.ts";
-import { layOutLines, line, plainText, styledState } from "../../shared/terminal/styled-text.ts";
+import {
+  layOutLines,
+  line,
+  plainText,
+  styledState,
+  quoteForShell,
+} from "../../shared/terminal/styled-text.ts";
 import type { Line } from "../../shared/terminal/styled-text.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import { WAITS_FOR_PEOPLE } from "../../shared/views/inbox-pages.ts";
@@ -225,7 +231,7 @@ export async function printDelay(
     terminal.say(formatDelay(job));
     const remedy = holdRemedy({ ...job, name: batch });
     if (remedy !== undefined) terminal.say(`${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`);
-    terminal.say(`It stays queued. To wait for it: nightdesk batch wait ${JSON.stringify(batch)}`);
+    terminal.say(`It stays queued. To wait for it: nightdesk batch wait ${quoteForShell(batch)}`);
   }
   return EXIT.tryLater;
 }

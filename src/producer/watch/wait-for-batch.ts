@@ -9,7 +9,7 @@ import { findBatch } from "../../shared/views/batches.ts";
 import type { BatchProgress } from "../../shared/views/batches.ts";
 import { Failure } from "../../shared/failure.ts";
 import { runInterruptible } from "../../shared/terminal/interruptible.ts";
-import { line } from "../../shared/terminal/styled-text.ts";
+import { line, quoteForShell } from "../../shared/terminal/styled-text.ts";
 import type { Line } from "../../shared/terminal/styled-text.ts";
 import type { Terminal } from "../../shared/terminal/terminal.ts";
 import {
@@ -150,7 +150,7 @@ function createWaitingPrinter(
     isPrinted = true;
     terminal.say(
       `${countOf(jobs, "run")} of it ${jobs === 1 ? "waits" : "wait"} for somebody: ` +
-        `nightdesk approvals review --batch ${JSON.stringify(name)}`,
+        `nightdesk approvals review --batch ${quoteForShell(name)}`,
     );
   };
 }
@@ -196,7 +196,7 @@ const LONG_WAIT_MS = 60_000;
 /** After a long wait, prints the command for the report. */
 function hintReport({ terminal }: CommandContext, batch: BatchProgress, waitedMs: number): void {
   if (waitedMs < LONG_WAIT_MS || batch.total < 2) return;
-  terminal.say(`For the report on it: nightdesk batch report ${JSON.stringify(batch.name)}`);
+  terminal.say(`For the report on it: nightdesk batch report ${quoteForShell(batch.name)}`);
 }
 
 const BAR_WIDTH = 20;

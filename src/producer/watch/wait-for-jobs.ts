@@ -12,6 +12,7 @@ import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { ensureWorker } from "./ensure-worker.ts";
 import { hintHost } from "./obstacles.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** How the wait for the jobs of an ad-hoc batch ended. */
 export type Waited =
@@ -44,7 +45,7 @@ export async function waitByPlan(
   const { terminal } = context;
   await hintHost(context, database);
   const onInterrupt = () =>
-    `Stopped waiting. The work stays queued: nightdesk batch wait ${JSON.stringify(queued.batch)}`;
+    `Stopped waiting. The work stays queued: nightdesk batch wait ${quoteForShell(queued.batch)}`;
   return runInterruptible(terminal, onInterrupt, async (atInterrupt) => {
     const keeper = ensureWorker(context, database);
     atInterrupt(() => {
@@ -73,7 +74,7 @@ function refuseWithoutQueue(
   if (fault === undefined || jobs.some(({ state }) => state === "running")) return;
   throw new Failure(
     "QUEUE_UNREACHABLE",
-    `${fault.message} The work stays queued: nightdesk batch wait ${JSON.stringify(batch)}`,
+    `${fault.message} The work stays queued: nightdesk batch wait ${quoteForShell(batch)}`,
     { cause: fault },
   );
 }

@@ -225,6 +225,12 @@ const HIDDEN = /(?![ \t\n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
 /** Text for a person's decision, letter for letter: each invisible character becomes `<U+00AD>`. */
 export const showHidden = (text: string): string => text.replace(HIDDEN, escapeOf);
 
+export const quoteOnce = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A name as one word of a shell, for a command to copy. Programs choose names too, and in `"$(…)"` a shell runs a command. */
+export const quoteForShell = (name: string): string =>
+  /[$`!\\"]/.test(name) ? quoteOnce(name) : `"${name}"`;
+
 /** A value as one line of JSON, with characters escaped that could drive a terminal; it parses to the same value. */
 export const jsonForTerminal = (value: unknown): string => escapeInJson(JSON.stringify(value));
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { NotifyInput } from "../job/job.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowOf } from "../store/connection/rows.ts";
+import { quoteOnce } from "../terminal/styled-text.ts";
 import { selectBatchWaiting } from "./inbox.ts";
 import { selectGrades } from "./claims.ts";
 import { readBatchDigest } from "./batch-digest.ts";
@@ -63,7 +64,7 @@ async function readBatchEnd(
     claims_dropped: grades.dropped,
     usage: { prompt_tokens: work.prompt_tokens, completion_tokens: work.completion_tokens },
     problems: problems.map(({ state, code, jobs }) => ({ state, error_code: code, jobs })),
-    report: `nightdesk batch report ${quoteForShell(batch.name)}`,
+    report: `nightdesk batch report ${shortQuote(batch.name)}`,
     event_id: `${batch.batchId}-${new Date(finishedAt).toISOString()}`,
   };
 }
@@ -102,11 +103,10 @@ async function readApprovalNeeded(
     })),
     answers,
     uncertain,
-    review: `nightdesk approvals review --batch ${quoteForShell(batch.name)}`,
+    review: `nightdesk approvals review --batch ${shortQuote(batch.name)}`,
     event_id: `${batch.batchId}-approval_needed`,
   };
 }
 
 /** Quotes a name as one word of a shell. */
-const quoteForShell = (name: string): string =>
-  /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+const shortQuote = (name: string): string => (/^[\w.-]+$/.test(name) ? name : quoteOnce(name));

@@ -6,6 +6,7 @@ import type { BatchProgress } from "./batches.ts";
 import { countOf, formatMoment, formatCount, formatDuration } from "./quantity.ts";
 import { duration, joinTexts, state, time } from "./section.ts";
 import type { Piece, Text } from "./section.ts";
+import { quoteForShell } from "../terminal/styled-text.ts";
 
 /** A batch as `--json` gives it. */
 export const batchJson = (batch: BatchProgress): Record<string, unknown> => ({
@@ -89,7 +90,7 @@ export function formatStateOn(
 
 /** The command or setting that releases a held batch; undefined when waiting is the only remedy. */
 export function holdRemedy({ name, holdReason, holdUntil }: HeldBatch): string | undefined {
-  const quoted = JSON.stringify(name);
+  const quoted = quoteForShell(name);
   switch (holdReason) {
     case "paused":
       return `to go on: nightdesk batch resume ${quoted}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../schema/json-value.ts";
-import { cleanForDatabase } from "../terminal/styled-text.ts";
+import { cleanForDatabase, quoteForShell } from "../terminal/styled-text.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowsOf } from "../store/connection/rows.ts";
 import { selectWrittenTo } from "../store/index/write-backs.ts";
@@ -74,7 +74,7 @@ export async function takeFieldDecision(
 /** The write-back never writes a value twice. */
 const writtenText = ({ document, batch }: { readonly document: string; readonly batch: string }) =>
   `It was written to ${document} before, and stays there as it is: change it there, or take back all of its batch ` +
-  `with nightdesk write-back undo ${JSON.stringify(batch)}.`;
+  `with nightdesk write-back undo ${quoteForShell(batch)}.`;
 
 /** Parses the typed text into the type of the model's value; if that is null, as JSON, else as a text. */
 function correctionOf({ pointer, value }: FieldReview, given: string): FieldReview["value"] {

@@ -9,6 +9,7 @@ import { VALUE_DECISIONS } from "../store/jobs/field-reviews.ts";
 import { valueText } from "./field-blocks.ts";
 import { NAME, WORDS, code, fact, sectionOf, state, tableOf, time } from "./section.ts";
 import type { Page, Table } from "./section.ts";
+import { quoteForShell } from "../terminal/styled-text.ts";
 
 const valueReviewSchema = z.object({
   write_id: z.string(),
@@ -118,7 +119,7 @@ export async function takeDecision(
     throw unchanged(`${row.review} was decided or withheld anew meanwhile: look at it again.`);
   return decision === "rejected"
     ? `${row.review} is rejected: it is never written.`
-    : `${row.review} is ${decision}: the next nightdesk write-back ${JSON.stringify(row.batch)} writes it.`;
+    : `${row.review} is ${decision}: the next nightdesk write-back ${quoteForShell(row.batch)} writes it.`;
 }
 
 export const unchanged = (why: string): Failure =>

@@ -21,6 +21,7 @@ import { formatReplay, reportOf } from "../replay/replay-report.ts";
 import { replayRun } from "../replay/replay-run.ts";
 import type { RecordedRun } from "../replay/replay-run.ts";
 import { openResources } from "../resources.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** Repeats a run without a model. Exit 0: same result; 1: another result; 4: the sources of the run have changed. */
 export const runsReplay: CommandHandler = async (invocation) => {
@@ -106,7 +107,7 @@ async function reportChanged(
       ? `Run ${run.run_id} can't be repeated, for files are not what it read: ${names}. ` +
         "Put them back as they were, or queue the job again."
       : `Run ${run.run_id} can't be repeated, because the answers of its jobs have changed: ${names}. ` +
-        `What they say now is told by: nightdesk digest ${JSON.stringify(run.batch)}`;
+        `What they say now is told by: nightdesk digest ${quoteForShell(run.batch)}`;
   if (terminal.isJson) {
     await terminal.printJson({
       ok: false,

@@ -20,6 +20,7 @@ import { fail, ok, warn, wordsOf } from "./check.ts";
 import { checkListedHosts } from "./check-listed-hosts.ts";
 import type { Check } from "./check.ts";
 import { probeWindow } from "./check-window.ts";
+import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
 /** `probe`: each model also gets a prompt that it must refuse, for which its host loads it. */
 type WindowPolicy = "probe" | "look";
@@ -249,7 +250,7 @@ export async function checkHosts(db: Queryable, zone: string | null): Promise<re
         "DOCTOR_BUDGET_USED_UP",
         `Batch ${JSON.stringify(batch)} is held: the budget of the ${refusedBy} has no room for its next call, which may take ${tokensNeeded} tokens.`,
         refusedBy === "batch"
-          ? `See which limit to raise: nightdesk batch budget ${JSON.stringify(batch)}`
+          ? `See which limit to raise: nightdesk batch budget ${quoteForShell(batch)}`
           : "Raise budgets.night and start the workers again, or wait for the next night.",
       ),
     ),

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { formatHold, formatStateOn } from "../../../src/shared/views/batch-words.ts";
+import { formatHold, formatStateOn, holdRemedy } from "../../../src/shared/views/batch-words.ts";
 import { formatDuration } from "../../../src/shared/views/quantity.ts";
 
 const HOUR_MS = 3_600_000;
@@ -25,6 +25,15 @@ test("a hold on a page goes by its clocks, with the day where it is another", ()
   expect(on("2026-11-28T23:30:00Z")).toBe("held: window closed, until 2026-11-29 00:30");
   expect(on("2026-11-28T14:00:00Z")).toBe("held: window closed; it goes on when a worker looks");
   expect(on(null)).toBe("held: window closed");
+});
+
+test.each([
+  ["minutes 2", '"minutes 2"'],
+  ["$(touch x).jsonl", "'$(touch x).jsonl'"],
+  ["`it's`", "'`it'\\''s`'"],
+])("a shell takes the name %s of a command for one word, and runs nothing in it", (name, word) => {
+  const remedy = holdRemedy({ name, holdReason: "paused", holdUntil: null });
+  expect(remedy).toBe(`to go on: nightdesk batch resume ${word}`);
 });
 
 test.each([
