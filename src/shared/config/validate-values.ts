@@ -73,10 +73,13 @@ export function formatFound(tree: ConfigTree, path: KeyPath): string {
 
 function formatScalar(value: unknown, path: KeyPath): string {
   if (value === null) return "is empty";
+  if (SECRET_KEYS.has(dottedKey(path))) return "is a value that is not shown";
   if (typeof value === "number" || typeof value === "boolean") return `is ${String(value)}`;
   if (typeof value !== "string") throw new Error(`YAML gave a ${typeof value}.`);
   return isSecret(value, path) ? "is a text that is not shown" : `is ${quote(value)}`;
 }
+
+const SECRET_KEYS = new Set(["dashboard.token", "on_batch_end.secret"]);
 
 /** A connection URL that does not parse may be a password as a whole. */
 const isSecret = (value: string, path: KeyPath): boolean =>

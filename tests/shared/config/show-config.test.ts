@@ -46,6 +46,16 @@ test.each(["postgres:u:hush@h", "postgresql:/u:hush@h/nd"])(
   },
 );
 
+test.each(["dashboard: { token: 90210 }", "on_batch_end: { secret: 90210 }"])(
+  "a secret that YAML reads as a number is not shown: %s",
+  async (yaml) => {
+    await scratch.write("nightdesk.yaml", yaml);
+    const message = await scratch.loadError();
+    expect(message).toContain("is a value that is not shown; expected text");
+    expect(message).not.toContain("90210");
+  },
+);
+
 test("no password is shown, whatever form it has", async () => {
   await scratch.write("nightdesk.yaml", "model: { base_url: 'http://me:hush@host' }");
   const shown = showConfig(
