@@ -142,9 +142,10 @@ function fieldsOf(answer: JobResult, extent: Extent): readonly Block[] {
     const facts = fieldFacts(summary);
     return facts.length === 0 ? [] : [{ kind: "facts", facts }];
   }
-  const isCut = bindings.length === SHOWN_OF_ANSWER.bindings || isCutField(summary);
+  const shown = bindings.slice(0, SHOWN_OF_ANSWER.bindings);
+  const isCut = shown.length < bindings.length || isCutField(summary);
   const all = code(`nightdesk runs show ${jobId}`);
-  return [...fieldBlocks(summary, bindings), ...(isCut ? [note(["… and more: ", all])] : [])];
+  return [...fieldBlocks(summary, shown), ...(isCut ? [note(["… and more: ", all])] : [])];
 }
 
 /** The fields of an answer, a fact each: texts as they are, lists item by item, anything else as JSON. */

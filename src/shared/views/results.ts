@@ -125,6 +125,7 @@ type Limits = {
   readonly passageChars: number;
   /** 2,000, all that a run stores, for no limit. */
   readonly claims: number;
+  /** Values of an extraction. The query reads one more, as of the answer. */
   readonly bindings: number | null;
 };
 
@@ -169,7 +170,7 @@ const selectOf = ({ answerChars, pieces, passageChars, claims, bindings }: Limit
        ${hasPicturesOf("j.run_id")} as has_pictures,
        ${PASSED_OVER_JSON} as passed_over,
        (select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object('doubt', ${DOUBT_OF_FIELD}) order by c.ordinal), '[]')
-          from (select * from nightdesk_data.field_bindings c where c.run_id = j.run_id order by ordinal limit ${bindings ?? "null"}) c) as bindings,
+          from (select * from nightdesk_data.field_bindings c where c.run_id = j.run_id order by ordinal limit ${bindings === null ? "null" : bindings + 1}) c) as bindings,
        (select coalesce(jsonb_agg(f.figure order by f.ordinal), '[]') from nightdesk_data.figures f
          where f.run_id = j.run_id and f.kind = 'link' and f.stands_in = 'neither') as unfounded_links,
        (select count(*) from nightdesk_data.claims c where c.run_id = j.run_id and c.stands) as claims_count,
