@@ -197,7 +197,7 @@ function claimTable(claims: readonly StoredClaim[], total: number): Block[] {
       ["Where", placeOf],
     ]),
     ...(more > 0
-      ? [{ kind: "note" as const, text: `and ${formatCount(more)} more statements` }]
+      ? [{ kind: "note" as const, text: `and ${countOf(more, "more statement")}` }]
       : []),
   ];
 }

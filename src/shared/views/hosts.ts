@@ -86,6 +86,6 @@ export function limitsText({
 /** The cost of the calls of a host; null if there were none. */
 export function spentText({ calls, tokens, money }: HostOverview["night"]): string | null {
   if (calls === 0) return null;
-  const counts = `${formatCount(calls)} calls, ${formatCount(tokens)} tokens`;
+  const counts = `${countOf(calls, "call")}, ${countOf(tokens, "token")}`;
   return money === 0 ? counts : `${counts}, ${formatMoney(money)}`;
 }
