@@ -235,7 +235,7 @@ async function printNothing(
   const copies = await countDuplicates(database, batch.batchId);
   const counts = { ...batch.counts, cancelled: batch.counts.cancelled - copies };
   const others = RETRIED_STATES.filter((state) => !states.includes(state) && counts[state] > 0);
-  const name = JSON.stringify(batch.name);
+  const name = quoteForShell(batch.name);
   const hint = [
     ...others.map((state) => `--${state} retries ${formatCount(counts[state])}`),
     ...(counts.refused === 0
