@@ -70,6 +70,16 @@ describe("batch report --brief", () => {
     expect(stdout).not.toContain(SECRET);
   });
 
+  test.each([
+    ["late", [], " --expired"],
+    ["late-and-broken", [broken], " --failed --expired"],
+  ])("names the command that retries what expired: %s", async (name, others, flags) => {
+    const late = { ...broken, customId: "late", state: "expired", code: "DEADLINE_EXCEEDED" };
+    await insertFinishedBatch(desk.database, { name, jobs: [...others, late as FinishedJob] });
+    const { stdout } = await desk.run("batch", "report", name, "--brief");
+    expect(stdout).toMatch(new RegExp(`nightdesk batch retry [0-9a-f-]{36}${flags}\n`));
+  });
+
   test("never speaks of a stronger model to who has none, in the digest and in the report", async () => {
     const { stdout } = await desk.run("batch", "report", NAME, "--brief");
     expect(stdout).toContain("- 1 CITATION_INVALID: ");

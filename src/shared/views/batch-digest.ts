@@ -2,7 +2,7 @@ import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { formatInZone } from "../schedules/time.ts";
 import { installationZone } from "../schedules/windows.ts";
-import { formatState, remedyOf } from "./batch-words.ts";
+import { formatState, remedyOf, retryCommand } from "./batch-words.ts";
 import { selectProblems } from "./batches.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
 import { selectGrades } from "./claims.ts";
@@ -71,12 +71,8 @@ function stateLine(batch: BatchProgress): string {
   return `State: ${formatState(batch)}${remedy === undefined ? "." : `; ${remedy}`}`;
 }
 
-function attentionLines({
-  batch: { batchId, counts },
-  problems,
-  grades,
-  waiting,
-}: DigestData): readonly string[] {
+function attentionLines({ batch, problems, grades, waiting }: DigestData): readonly string[] {
+  const { batchId, counts } = batch;
   const failed = problems
     .filter(({ state }) => state === "failed" || state === "expired")
     .map(({ code, jobs }) => `${code} ${formatCount(jobs)}`);
@@ -100,7 +96,7 @@ function attentionLines({
     ],
     [
       failed.length,
-      `${formatCount(counts.failed + counts.expired)} failed or expired (${failed.slice(0, 3).join(", ")}): nightdesk batch retry ${batchId}`,
+      `${formatCount(counts.failed + counts.expired)} failed or expired (${failed.slice(0, 3).join(", ")}): ${retryCommand(batch)}`,
     ],
     [
       grades.unresolved,

@@ -116,6 +116,10 @@ export const remedyOf = (batch: BatchProgress): string | undefined =>
     ? "it begins when all of its file is read; if the enqueue that loads it was cut off, run the same command again"
     : holdRemedy(batch);
 
+/** The command that runs again what failed or expired. Without a flag it takes only what failed. */
+export const retryCommand = ({ batchId, counts: { failed, expired } }: BatchProgress): string =>
+  `nightdesk batch retry ${batchId}${failed > 0 && expired > 0 ? " --failed" : ""}${expired > 0 ? " --expired" : ""}`;
+
 /** Spans that are listed one by one: the last ones. */
 const SHOWN = 5;
 

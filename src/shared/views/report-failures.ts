@@ -1,4 +1,5 @@
 import { formatTask } from "../job/kinds.ts";
+import { retryCommand } from "./batch-words.ts";
 import { WAITS_FOR_PEOPLE } from "./inbox-pages.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { explainCode } from "./remedies.ts";
@@ -56,11 +57,10 @@ const isDuplicate = (name: string): boolean => name === "DUPLICATE";
 
 /** Commands that run unsuccessful jobs again. They name the batch by its id, which needs no quotes in any shell. */
 function fixCommands({ batch, failureGroups }: Report): readonly string[] {
-  const isThere = (wanted: string) =>
-    failureGroups.some((row) => row.state === wanted && isFailure(row));
+  const isParked = failureGroups.some((row) => row.state === "parked" && isFailure(row));
   return [
-    ...(isThere("failed") || isThere("expired") ? [`nightdesk batch retry ${batch.batchId}`] : []),
-    ...(isThere("parked") ? ["nightdesk doctor"] : []),
+    ...(batch.counts.failed + batch.counts.expired > 0 ? [retryCommand(batch)] : []),
+    ...(isParked ? ["nightdesk doctor"] : []),
     `nightdesk batch show ${batch.batchId}`,
   ];
 }
