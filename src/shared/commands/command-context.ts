@@ -137,21 +137,13 @@ function folderWithoutConfig({ command }: Invocation, request: ConfigRequest): s
 
 /** The inputs that select the configuration of a command. */
 export function configRequestOf({ options, env, cwd, packageRoot }: Invocation): ConfigRequest {
-  const flags = {
-    config: textOption(options["config"]),
-    workroot: textOption(options["workroot"]),
-    in: textOption(options["in"]),
-    ollamaBaseUrl: textOption(options["ollamaBaseUrl"]),
-    logLevel: textOption(options["logLevel"]),
-  };
-  const given = Object.fromEntries(
-    Object.entries(flags).filter(([, value]) => value !== undefined),
-  );
-  return { flags: given, env, cwd, packageRoot };
+  const names = ["config", "workroot", "in", "ollamaBaseUrl", "logLevel"] as const;
+  const given = names.flatMap((name) => {
+    const value = options[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return { flags: Object.fromEntries(given), env, cwd, packageRoot };
 }
-
-const textOption = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : undefined;
 
 /** Opens the database of a command, which has to end it. @param create as in `withDatabase` */
 export const openDatabase = (

@@ -9,6 +9,7 @@ import type { ConfigTree, Mapping, SourceLocation } from "./config-tree.ts";
 import { configFailure, quote } from "./problem.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import type { Inspection } from "./read-small-file.ts";
+import { ignoreMissingFile } from "../store/connection/errors.ts";
 import { restoreTree } from "./parsed-tree.ts";
 
 const MAX_BYTES = 64 * 1024;
@@ -96,14 +97,9 @@ async function readParsed(
   text: string,
   origin: string,
 ): Promise<ConfigTree | undefined> {
-  let json: string;
-  try {
-    json = await readFile(join(import.meta.dirname, `${name}.json`), "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  return restoreTree(json, text, origin);
+  const file = join(import.meta.dirname, `${name}.json`);
+  const json = await readFile(file, "utf8").catch(ignoreMissingFile);
+  return json === undefined ? undefined : restoreTree(json, text, origin);
 }
 
 /** A file with nothing but comments sets nothing. */

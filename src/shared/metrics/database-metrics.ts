@@ -1,3 +1,4 @@
+import { HOLD_REASONS } from "../store/jobs/holds.ts";
 import type { DatabaseGauges } from "../views/database-gauges.ts";
 import type { Definition, Definitions, GaugeGroup, Sample } from "./metrics.ts";
 
@@ -67,8 +68,6 @@ export function databaseGauges(
   };
 }
 
-const HELD = ["paused", "approvals", "window", "budget", "host"] as const;
-
 function samplesOf(desk: DatabaseGauges): readonly Sample[] {
   const { parked, parked_host: host, waiting_exam: exam } = desk;
   const { waiting_approval: approval, waiting_review: review } = desk;
@@ -91,7 +90,7 @@ function samplesOf(desk: DatabaseGauges): readonly Sample[] {
     ...by(
       "nightdesk_batches_held",
       "reason",
-      Object.fromEntries(HELD.map((reason) => [reason, desk.held[reason] ?? 0])),
+      Object.fromEntries(HOLD_REASONS.map((reason) => [reason, desk.held[reason] ?? 0])),
     ),
     ...by("nightdesk_jobs_parked", "waiting_for", {
       host,

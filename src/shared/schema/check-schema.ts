@@ -118,8 +118,6 @@ const firstProblem = (checks: readonly (() => string | undefined)[]): string | u
   return undefined;
 };
 
-/** Escapes a name for a JSON pointer. */
-
 /** No real extraction needs a schema of more nodes, with every reference expanded. */
 const MOST_UNFOLDED = 10_000;
 

@@ -1,11 +1,10 @@
-import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { formatInZone } from "../schedules/time.ts";
 import { installationZone } from "../schedules/windows.ts";
 import { formatState, remedyOf, retryCommand } from "./batch-words.ts";
 import { selectProblems } from "./batches.ts";
 import type { BatchProgress, ProblemGroup } from "./batches.ts";
-import { selectGrades } from "./claims.ts";
+import { gradesText, selectGrades } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
 import { selectBatchWaiting } from "./inbox.ts";
 import type { BatchWaiting } from "./inbox.ts";
@@ -43,18 +42,14 @@ export async function readBatchDigest(
 
 function digestLines(digested: DigestData): readonly string[] {
   const { batch, grades, dashboard } = digested;
-  const graded = RUN_GRADES.filter((grade) => grades[grade] > 0);
+  const graded = gradesText(grades);
   const needed = attentionLines(digested);
   return [
     `${batch.name}: ${headline(digested)}`,
     batch.finishedAt === null
       ? stateLine(batch)
       : `Ended ${formatInZone(batch.finishedAt, zoneOf(batch))}.`,
-    ...(graded.length === 0
-      ? []
-      : [
-          `Answers: ${graded.map((grade) => `${formatCount(grades[grade])} ${grade}`).join(", ")}.`,
-        ]),
+    ...(graded === "" ? [] : [`Answers: ${graded}.`]),
     ...(needed.length === 0 ? ["Nothing needs a person."] : ["Needs a person:", ...needed]),
     ...refusalLines(digested),
     dashboard === null

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { NotifyInput } from "../job/job.ts";
+import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { rowOf } from "../store/connection/rows.ts";
 import { quoteOnce } from "../terminal/styled-text.ts";
@@ -54,13 +55,7 @@ async function readBatchEnd(
     ...factsOf("batch_end", batch),
     started_at: work.started_at,
     finished_at: batch.finishedAt,
-    grades: {
-      verified: grades.verified,
-      supported: grades.supported,
-      unconfirmed: grades.unconfirmed,
-      unsupported: grades.unsupported,
-      unresolved: grades.unresolved,
-    },
+    grades: Object.fromEntries(RUN_GRADES.map((grade) => [grade, grades[grade]])),
     claims_dropped: grades.dropped,
     usage: { prompt_tokens: work.prompt_tokens, completion_tokens: work.completion_tokens },
     problems: problems.map(({ state, code, jobs }) => ({ state, error_code: code, jobs })),

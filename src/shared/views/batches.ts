@@ -125,10 +125,8 @@ export type ProblemGroup = z.infer<typeof problemSchema>;
 export const selectProblems = (db: Queryable, batchId: string): Promise<readonly ProblemGroup[]> =>
   rowsOf(db, problemSchema, [batchId])`${PROBLEMS}`;
 
-// A million jobs may have one code. The recursion reads the index jobs_with_problems once per group. A group that holds all
-// jobs of its final state needs no count: batch_counts has it.
-const PROBLEMS = `
-with recursive groups as (
+/** SQL: the states and codes of a batch $1. A million jobs may have one code: it reads the index jobs_with_problems once each. */
+export const WITH_GROUPS = `with recursive groups as (
   (select state, error_code from nightdesk_data.jobs
     where batch_id = $1 and error_code is not null order by state, error_code limit 1)
    union all
@@ -136,7 +134,11 @@ with recursive groups as (
    cross join lateral (
      select state, error_code from nightdesk_data.jobs
       where batch_id = $1 and error_code is not null and (state, error_code) > (g.state, g.error_code)
-      order by state, error_code limit 1) n),
+      order by state, error_code limit 1) n)`;
+
+// A group that holds all jobs of its final state needs no count: batch_counts has it.
+const PROBLEMS = `
+${WITH_GROUPS},
 counted as (
   select g.state, g.error_code,
          case when g.state in ('refused', 'failed', 'cancelled', 'expired')

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatAfterLines, formatLocator, locatorSchema } from "../job/locator.ts";
 import { REASON_WORDS } from "../job/claims.ts";
-import { CLAIM_GRADES, CLAIM_REASONS } from "../job/run-result.ts";
+import { CLAIM_GRADES, CLAIM_REASONS, RUN_GRADES } from "../job/run-result.ts";
 import type { ClaimGrade } from "../job/run-result.ts";
 import type { VerificationState } from "../job/verification.ts";
 import type { Queryable } from "../store/connection/database.ts";
@@ -9,7 +9,7 @@ import { oneRowOf } from "../store/connection/rows.ts";
 import { DOUBT_OF_CLAIM, doubtSchema, doubtText, quotePicture } from "./doubtful-figures.ts";
 import { countOf, formatCount } from "./quantity.ts";
 import { WORDS, joinTexts, tableOf } from "./section.ts";
-import type { Block, Extent, LineRange, Text } from "./section.ts";
+import type { Block, Extent, Text } from "./section.ts";
 
 /** The place of another piece that a statement cites and that says most of it. */
 export const otherPlace = z.object({
@@ -224,19 +224,15 @@ function placeOf({ path, line_start, line_end, locator, ...claim }: StoredClaim)
     ...(at === 0 ? [] : ["; "]),
     {
       kind: "place",
-      ...rangeOf(lines),
+      path: lines.path,
+      line_start: lines.line_start,
+      line_end: lines.line_end,
       ...(found?.page === undefined ? {} : { page: found.page }),
     } as const,
     formatAfterLines(found),
   ]);
   return pieces.length === 0 ? null : pieces;
 }
-
-const rangeOf = ({ path, line_start, line_end }: LineRange): LineRange => ({
-  path,
-  line_start,
-  line_end,
-});
 
 const MOST_PLACES = 8;
 
@@ -328,6 +324,12 @@ export const selectGrades = (db: Queryable, batchId: string): Promise<GradeCount
             coalesce(sum(r.claims_dropped), 0) as dropped, count(*) filter (where r.claims_dropped > 0) as shortened
        from nightdesk_data.jobs j join nightdesk_data.runs r on r.run_id = j.run_id
       where j.batch_id = $1 and (r.grade is not null or r.claims_dropped > 0)`;
+
+/** `2 verified, 5 supported`: answers by grade; empty if none has one. */
+export const gradesText = (grades: GradeCounts): string =>
+  RUN_GRADES.filter((grade) => grades[grade] > 0)
+    .map((grade) => `${formatCount(grades[grade])} ${grade}`)
+    .join(", ");
 
 /** `3 statements were left out of 2 answers`; null if there were none. */
 export const leftOutText = ({ dropped, shortened }: GradeCounts): string | null =>

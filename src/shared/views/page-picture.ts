@@ -69,7 +69,6 @@ figure.page { margin: .8rem 0; }
 @media print {
   .sizes { display: none; } .frame { max-height: none; overflow: visible; border: 0; }
   figure.page .sheet { width: fit-content; } figure.page .sheet img { width: auto; max-width: 100%; max-height: 23cm; }
-  .cut-out { height: 3.5rem; max-width: 100%; background: #fff; border: 1px solid var(--line, #ccc); }
-.sheet rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .sheet rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

@@ -1,8 +1,7 @@
 import { FINAL_STATES } from "../job/job.ts";
-import { RUN_GRADES } from "../job/run-result.ts";
 import type { PastHold } from "../store/jobs/holds.ts";
 import { formatCounts, formatStateOn, doneOf, heldMs } from "./batch-words.ts";
-import { leftOutText } from "./claims.ts";
+import { gradesText, leftOutText } from "./claims.ts";
 import type { GradeCounts } from "./claims.ts";
 import { countOf, formatCount, formatDuration } from "./quantity.ts";
 import type { Report } from "./report-rows.ts";
@@ -59,17 +58,10 @@ export function factsOf({ batch, times, holds, costs, grades, zone }: Report): r
 
 /** Answers by grade, and the statements that were left out of them. */
 function gradeFacts(grades: GradeCounts): readonly Fact[] {
-  const graded = RUN_GRADES.filter((grade) => grades[grade] > 0);
+  const graded = gradesText(grades);
   const leftOut = leftOutText(grades);
   return [
-    ...(graded.length === 0
-      ? []
-      : [
-          fact(
-            "Answers by their evidence",
-            graded.map((grade) => `${formatCount(grades[grade])} ${grade}`).join(", "),
-          ),
-        ]),
+    ...(graded === "" ? [] : [fact("Answers by their evidence", graded)]),
     ...(leftOut === null ? [] : [fact("Left out", leftOut)]),
   ];
 }

@@ -3,6 +3,7 @@ import { JOB_STATES, KINDS } from "../job/job.ts";
 import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
+import { WITH_GROUPS } from "./batches.ts";
 
 const listedSchema = z.object({
   job_id: z.string(),
@@ -119,6 +120,9 @@ export type ResultPage = {
   readonly scanned: number | null;
 };
 
+/** `after`: the seq of the last result of the previous page; 0 for the first page. */
+type PageStart = { readonly after: string; readonly limit: number };
+
 const PREVIEW_CHARS = 400;
 
 const COLUMNS = `j.job_id, j.seq::text, j.custom_id, j.kind, j.state, j.error_code,
@@ -128,13 +132,12 @@ const COLUMNS = `j.job_id, j.seq::text, j.custom_id, j.kind, j.state, j.error_co
 /**
  * A page of the results of a batch in the order of insertion. Kind, grade, folder and text have no index, because
  * maintaining one would slow down the end of each job. A scan finds them slice by slice, within its limit.
- * @param at `after` is the seq of the last result of the previous page (0 for the first page)
  */
 export async function selectResultPage(
   db: Queryable,
   batchId: string,
   filter: ResultFilter,
-  at: { readonly after: string; readonly limit: number; readonly scan?: ScanLimit },
+  at: PageStart & { readonly scan?: ScanLimit },
 ): Promise<ResultPage> {
   return joinConditions(scanConditions(filter), 1).values.length > 0
     ? scanResults(db, batchId, filter, { scan: SCAN_LIMIT, ...at })
@@ -145,7 +148,7 @@ async function selectByIndex(
   db: Queryable,
   batchId: string,
   filter: ResultFilter,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { after, limit }: PageStart,
 ): Promise<ResultPage> {
   const { sql, values } = joinConditions(indexedConditions(filter), 4);
   const rows = await rowsOf(db, listedSchema, [batchId, after, limit + 1, ...values])`
@@ -169,11 +172,7 @@ async function scanResults(
   db: Queryable,
   batchId: string,
   filter: ResultFilter,
-  {
-    after,
-    limit,
-    scan,
-  }: { readonly after: string; readonly limit: number; readonly scan: ScanLimit },
+  { after, limit, scan }: PageStart & { readonly scan: ScanLimit },
 ): Promise<ResultPage> {
   const until = performance.now() + scan.ms;
   const found: ListedResult[] = [];
@@ -202,15 +201,11 @@ async function selectSlice(
   db: Queryable,
   batchId: string,
   filter: ResultFilter,
-  {
-    from,
-    rows: size,
-    wanted,
-  }: { readonly from: string; readonly rows: number; readonly wanted: number },
+  { from, rows, wanted }: { from: string; rows: number; wanted: number },
 ): Promise<z.infer<typeof sliceSchema>> {
   const first = joinConditions(indexedConditions(filter), 5);
   const then = joinConditions(scanConditions(filter), 5 + first.values.length);
-  return oneRowOf(db, sliceSchema, [batchId, from, size, wanted, ...first.values, ...then.values])`
+  return oneRowOf(db, sliceSchema, [batchId, from, rows, wanted, ...first.values, ...then.values])`
      with slice as materialized (
        select j.job_id, j.seq, j.custom_id, j.kind, j.state, j.error_code, j.error_message, j.input, j.run_id, j.finished_at
          from nightdesk_data.jobs j
@@ -231,21 +226,13 @@ export const selectFilterChoices = (
   batchId: string,
 ): Promise<{ readonly kinds: readonly string[]; readonly codes: readonly string[] }> =>
   oneRowOf(db, namesSchema, [batchId])`
-     with recursive codes as (
-       (select state, error_code from nightdesk_data.jobs
-         where batch_id = $1 and error_code is not null order by state, error_code limit 1)
-        union all
-       select n.state, n.error_code from codes c
-        cross join lateral (
-          select state, error_code from nightdesk_data.jobs
-           where batch_id = $1 and error_code is not null and (state, error_code) > (c.state, c.error_code)
-           order by state, error_code limit 1) n),
+     ${WITH_GROUPS},
      seen as (
        (select kind from nightdesk_data.jobs where batch_id = $1 order by seq limit 200)
         union
        (select kind from nightdesk_data.jobs where batch_id = $1 order by seq desc limit 200))
      select array(select distinct kind from seen order by kind) as kinds,
-            array(select distinct error_code from codes order by error_code) as codes`;
+            array(select distinct error_code from groups order by error_code) as codes`;
 
 const passageSchema = z.object({ text: z.string(), line_start: z.number(), line_end: z.number() });
 /** An indexed piece of a file, with its lines. */
