@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { parseJson } from "../schema/json-value.ts";
+import { quoteForShell } from "../terminal/styled-text.ts";
 import { FILE_NAME, stateOfFolder } from "./select-config-file.ts";
 import type { ConfigRequest } from "./select-config-file.ts";
 
@@ -24,7 +25,7 @@ export async function explainMove(
     if (typeof was !== "string" || existsSync(was)) continue;
     return (
       `${was} is not there any more, and its index and results are kept in ${state}. If it is this folder now: ` +
-      `nightdesk init --in ${JSON.stringify(folder)}, and set database.directory in its nightdesk.yaml to ${JSON.stringify(state)}.`
+      `nightdesk init --in ${quoteForShell(folder)}, and set database.directory in its nightdesk.yaml to ${JSON.stringify(state)}.`
     );
   }
   return null;
