@@ -16,8 +16,8 @@ type Served = {
 
 /** Ports to try: workers of one machine use successive ones. */
 const MOST_PORTS = 20;
-/** No client waits longer than Prometheus does. */
-const ANSWER_MS = 10_000;
+/** The time limit for receiving a request. */
+const REQUEST_MS = 10_000;
 
 /**
  * Serves `/metrics`, `/healthz` and `/readyz` by GET, to clients that use a literal address or the configured name. If the port
@@ -32,7 +32,7 @@ export async function serveMetrics(
     const server = createServer(
       (request, response) => void sendReply(request, response, host, served),
     );
-    server.requestTimeout = ANSWER_MS;
+    server.requestTimeout = REQUEST_MS;
     try {
       await listen(server, host, port === 0 ? 0 : port + tried);
       server.unref();
