@@ -82,10 +82,9 @@ export function embedderHostsOf(config: HostConfig): readonly HostPlace[] {
     case "ollama":
     case "openai-compatible": {
       const host = embedBaseUrl(config);
-      const entry = listedHosts(config).find((place) => place.host === host)?.entry;
-      const { parallel } = config.model;
-      if (entry === undefined) return [{ host, provider, parallel }];
-      return [{ host, provider, parallel, entry: { ...entry, models: null } }];
+      const listed = listedHosts(config).find((place) => place.host === host);
+      if (listed === undefined) return [{ host, provider, parallel: config.model.parallel }];
+      return [{ ...listed, provider, entry: { ...listed.entry, models: null } }];
     }
   }
 }

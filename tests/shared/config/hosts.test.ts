@@ -157,11 +157,11 @@ describe("a list of hosts", () => {
   });
 
   test("may hold the one host of the embedder for its key", async () => {
-    const listed = { ...HOST, kind: "openai", models: ["qwen3"], key_env: "K" };
+    const listed = { ...HOST, kind: "openai", models: ["qwen3"], key_env: "K", parallel: 8 };
     const embed = { provider: "openai-compatible", base_url: HOST.url, model_id: "nomic" };
     await scratch.write("nightdesk.yaml", JSON.stringify({ hosts: [listed], embed }));
     const [place, ...others] = embedderHostsOf(await scratch.load());
-    expect(place).toMatchObject({ host: HOST.url, provider: "openai-compatible" });
+    expect(place).toMatchObject({ host: HOST.url, provider: "openai-compatible", parallel: 8 });
     expect(place?.entry?.name).toBe("attic");
     expect(place === undefined ? null : modelNameAt(place, "nomic")).toBe("nomic");
     expect(others).toEqual([]);
