@@ -54,20 +54,19 @@ export function openTracePage(): {
 }
 
 function collect(line: TraceLine, to: PageData): void {
-  if (line.type === "call") addCost(line, to.cost);
+  if (line.type === "call" && line.cached_from === null) addCost(line, to.cost);
   if (line.scope !== "job") return;
   if (line.type === "run") to.lines = to.lines.filter(({ type }) => !OF_LAST_RUN.has(type));
   if (KEPT.has(line.type)) to.lines.push(line);
 }
 
-/** Each pass of verification is a stage, and so are the check jobs; all other passes make the draft. */
-function stageOf({ pass, scope }: TraceLineOf<"call">): string {
+const REVISING = new Set(["CHECK_CONTRADICTS", "CHECK_UNKNOWN", "AUDITOR_CORRECTS"]);
+
+/** The stage of a call, as in the view `stage_costs`. A draft that only broke the format is no revision. */
+function stageOf({ pass, scope, prompt }: TraceLineOf<"call">): string {
   if (scope !== "job") return "check";
-  return pass === "decompose" || pass === "audit" || pass === "grade"
-    ? pass
-    : pass === "retry"
-      ? "revise"
-      : "draft";
+  if (pass === "decompose" || pass === "audit" || pass === "grade") return pass;
+  return prompt.violations.some((code) => REVISING.has(code)) ? "revise" : "draft";
 }
 
 function addCost(call: TraceLineOf<"call">, costs: Map<string, Cost>): void {
