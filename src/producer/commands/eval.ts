@@ -31,8 +31,8 @@ import {
 import type { Evaluated } from "../evaluate/evaluation-page.ts";
 import { readQuestions } from "../evaluate/questions.ts";
 import type { QuestionFile } from "../evaluate/questions.ts";
-import { judgeAnswer, restsOn, rightOf } from "../evaluate/score.ts";
-import type { Judged, Share } from "../evaluate/score.ts";
+import { isBelowPercent, judgeAnswer, restsOn, rightOf } from "../evaluate/score.ts";
+import type { Judged } from "../evaluate/score.ts";
 import { printList } from "../print/sections.ts";
 import { waitForBatch } from "../watch/wait-for-batch.ts";
 import { pollUntil } from "../watch/wait-for-jobs.ts";
@@ -70,19 +70,17 @@ export const evaluate: CommandHandler = async (invocation) => {
     }
   }
   await printResults(context, file, results);
-  const below = results.filter(({ judged }) => isBelowShare(rightOf(judged), minRight));
+  const below = results.filter(({ judged }) => isBelowPercent(rightOf(judged), minRight));
   for (const { label, judged } of below) {
     const { count, of } = rightOf(judged);
     context.terminal.say(
-      `${label}: ${count} of ${of} are answered right, fewer than --min-right ${Math.round(minRight * 10_000) / 100}.`,
+      `${label}: ${count} of ${of} are answered right, fewer than --min-right ${minRight}.`,
     );
   }
   return below.length > 0 ? EXIT.partial : EXIT.ok;
 };
 
-const isBelowShare = ({ count, of }: Share, least: number): boolean => count < least * of;
-
-/** `--min-right` as a share from 0 to 1; 0 without the option. */
+/** `--min-right` in per cent; 0 without the option. */
 function leastRight({ options }: Invocation): number {
   const given = textOf(options, "minRight");
   if (given === undefined) return 0;
@@ -93,7 +91,7 @@ function leastRight({ options }: Invocation): number {
     );
   }
   const percent = /^\d{1,3}(?:\.\d{1,4})? ?%?$/.test(given) ? Number.parseFloat(given) : NaN;
-  if (percent >= 0 && percent <= 100) return percent / 100;
+  if (percent >= 0 && percent <= 100) return percent;
   throw new Failure(
     "USAGE_ERROR",
     `--min-right ${JSON.stringify(given)}; expected a share in per cent, from 0 to 100.`,

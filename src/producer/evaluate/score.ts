@@ -91,6 +91,10 @@ export function tallyOf(judged: readonly Judged[]): Tally {
 /** `count` of `of`. */
 export type Share = { readonly count: number; readonly of: number };
 
+/** @param percent from 0 to 100, with a tolerance: in doubles 16.1 * 1000 is more than 16,100 */
+export const isBelowPercent = ({ count, of }: Share, percent: number): boolean =>
+  count * 100 < percent * of - 1e-6;
+
 /** The share of answerable questions that were answered right. */
 export const rightOf = (judged: readonly Judged[]): Share => {
   const asked = judged.filter(({ question }) => !question.isUnanswerable);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Question } from "../../../src/producer/evaluate/questions.ts";
 import {
   abstainedOf,
+  isBelowPercent,
   judgeAnswer,
   rightOf,
   signTest,
@@ -114,6 +115,15 @@ test.each([
   const interval = wilsonInterval({ count, of });
   expect(interval.low).toBeCloseTo(low, 4);
   expect(interval.high).toBeCloseTo(high, 4);
+});
+
+test.each([
+  [7, 100, 7, false],
+  [161, 1_000, 16.1, false],
+  [6, 100, 7, true],
+  [0, 0, 0, false],
+])("%i of %i below %d per cent: %s", (count, of, percent, isBelow) => {
+  expect(isBelowPercent({ count, of }, percent)).toBe(isBelow);
 });
 
 test("nothing asked says nothing", () => {
