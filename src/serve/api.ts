@@ -18,6 +18,8 @@ export type Api = {
 
 /** An authenticated request. */
 export type ApiRequest = {
+  /** The x-request-id of the reply, under which the log has its faults. */
+  readonly requestId: string;
   readonly token: Token;
   /** A parameter of the path by its name in the route. */
   readonly part: (name: string) => string;

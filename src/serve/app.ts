@@ -8,7 +8,7 @@ import { useToken } from "../shared/store/programs/tokens.ts";
 import type { Token, TokenScope } from "../shared/store/programs/tokens.ts";
 import type { RequestCounter } from "./count-requests.ts";
 import type { Answer, Api, ApiRequest, Route } from "./api.ts";
-import { errorBody, failureOf, invalid, Refused, tokenEnded } from "./failures.ts";
+import { errorBody, invalid, loggedFailure, Refused, tokenEnded } from "./failures.ts";
 import { readJson } from "./read-json.ts";
 
 export type AppParts = {
@@ -106,6 +106,7 @@ function requestOf(context: Context, token: Token): ApiRequest {
     if (!outgoing.writableFinished) gone.abort();
   });
   return {
+    requestId: requestIdOf(context),
     token,
     part: (name) => context.req.param(name) ?? "",
     query: new URL(context.req.url).searchParams,
@@ -116,6 +117,9 @@ function requestOf(context: Context, token: Token): ApiRequest {
   };
 }
 
+const requestIdOf = (context: Context): string =>
+  context.res.headers.get("x-request-id") ?? randomUUID();
+
 function sendAnswer(context: Context, answer: Answer): Response {
   if (answer.kind === "json") return context.json(answer.value);
   context.header("content-type", answer.type);
@@ -123,15 +127,13 @@ function sendAnswer(context: Context, answer: Answer): Response {
 }
 
 function answerFailure({ api }: AppParts, context: Context, error: unknown): Response {
-  const isBadUrl = error instanceof URIError || error instanceof TypeError;
-  const failure = failureOf(
-    isBadUrl && !(error instanceof Refused) && /URI/.test(error.message)
-      ? invalid("url", "The address is not a valid one.")
-      : error,
-  );
-  const requestId = context.res.headers.get("x-request-id") ?? randomUUID();
+  const isBadUrl =
+    (error instanceof URIError || error instanceof TypeError) && /URI/.test(error.message);
+  const requestId = requestIdOf(context);
   context.header("x-request-id", requestId);
-  if (failure.status === 500) api.logger.error({ err: error, requestId }, "a request failed");
+  const failure = isBadUrl
+    ? invalid("url", "The address is not a valid one.").failure
+    : loggedFailure(error, api.logger, requestId);
   if (failure.retryAfter !== undefined) context.header("retry-after", String(failure.retryAfter));
   // OpenAI's clients retry a conflict, which would only fail again.
   else context.header("x-should-retry", "false");

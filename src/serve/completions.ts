@@ -26,7 +26,7 @@ import { admitJobs } from "./admit-job.ts";
 import { assertAttached, assertRoom } from "./create-batch.ts";
 import { json } from "./api.ts";
 import type { Answer, Api, ApiRequest, Route } from "./api.ts";
-import { errorBody, failureOf, invalid, notFound, Refused, tokenEnded } from "./failures.ts";
+import { errorBody, invalid, loggedFailure, notFound, Refused, tokenEnded } from "./failures.ts";
 import { parseRequest } from "./read-json.ts";
 
 export const COMPLETIONS: readonly Route[] = [
@@ -202,7 +202,7 @@ async function* eventsOf(
       else yield* answerEvents(step, asking);
     }
   } catch (error) {
-    yield eventOf(errorBody(failureOf(error)));
+    yield eventOf(errorBody(loggedFailure(error, api.logger, request.requestId)));
   }
   yield "data: [DONE]\n\n";
 }

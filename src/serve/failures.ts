@@ -1,4 +1,5 @@
 import { Failure } from "../shared/failure.ts";
+import type { Logger } from "../shared/logger.ts";
 import type { MalformedStatus } from "../shared/http/refuse-malformed.ts";
 import { storageFaultOf } from "../shared/store/connection/errors.ts";
 import { cleanMessage } from "../shared/terminal/styled-text.ts";
@@ -50,8 +51,8 @@ export const tooMany = (message: string, retryAfter: number): Refused =>
 const BUSY_AGAIN_S = 1;
 const DATABASE_AGAIN_S = 5;
 
-/** The failure for an error. An unexpected error gets a fixed message, because its own may contain anything. */
-export function failureOf(thrown: unknown): RequestFailure {
+/** An unexpected error gets a fixed message, because its own may contain anything. */
+function failureOf(thrown: unknown): RequestFailure {
   if (thrown instanceof Refused) return thrown.failure;
   if (thrown instanceof BusyError) return tooMany(thrown.message, BUSY_AGAIN_S).failure;
   const error = thrown instanceof Failure ? thrown : storageFaultOf(thrown);
@@ -60,6 +61,13 @@ export function failureOf(thrown: unknown): RequestFailure {
   if (error.code === "INPUT_INVALID") return { status: 400, code: "invalid_request", message };
   if (!UNAVAILABLE.includes(error.code)) return FAULT;
   return { status: 503, code: error.code, message, retryAfter: DATABASE_AGAIN_S };
+}
+
+/** The failure for an error; an unexpected one is logged with the id of its request. */
+export function loggedFailure(error: unknown, logger: Logger, requestId: string): RequestFailure {
+  const failure = failureOf(error);
+  if (failure.status === 500) logger.error({ err: error, requestId }, "a request failed");
+  return failure;
 }
 
 const UNAVAILABLE: readonly string[] = [
