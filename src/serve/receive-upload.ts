@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { constants, unlink } from "node:fs/promises";
-import { open } from "node:fs/promises";
+import { constants, open, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
@@ -181,7 +180,8 @@ async function writeStream(
   for await (const piece of stream) {
     const data = piece as Buffer;
     hash.update(data);
-    await handle.write(data, 0, data.length, bytes);
+    // Unlike write(), it goes on after a short write, and so reports a full disk.
+    await handle.appendFile(data);
     bytes += data.length;
   }
   return { name: nameOf(filename), bytes, sha256: hash.digest("hex") };
