@@ -11,7 +11,7 @@ export const PRESETS = ["actions", "people", "classify"] as const;
 export const LENGTHS = ["sentence", "short", "medium", "long"] as const;
 export const WHEN = ["desk", "now", "windows"] as const;
 
-/** The form as it was sent: invalid values are shown again too. */
+/** The form as it was sent, except what exceeds a field's limit: invalid values are shown again too. */
 export type Order = Readonly<Record<OrderField, string>>;
 export const ORDER_FIELDS = [
   ...(["kind", "name", "files", "changed", "preset", "labels", "examples"] as const),
@@ -25,12 +25,22 @@ const MOST_EXAMPLE_CHARS = 60_000;
 const MOST_FILES = 200;
 const MOST_PATH_CHARS = 4_096;
 
+const mostCharsOf = (name: OrderField): number =>
+  name === "examples" ? MOST_EXAMPLE_CHARS : MOST_CHARS;
+
+/** A value that is too long keeps one character more than its limit, so that `assertWhole` refuses it. */
 export function orderOf(form: URLSearchParams): Order {
   const of = (name: OrderField): string =>
-    (form.get(name) ?? "")
-      .replaceAll("\r\n", "\n")
-      .slice(0, name === "examples" ? MOST_EXAMPLE_CHARS + 1 : MOST_CHARS);
+    (form.get(name) ?? "").replaceAll("\r\n", "\n").slice(0, mostCharsOf(name) + 1);
   return Object.fromEntries(ORDER_FIELDS.map((name) => [name, of(name)])) as Order;
+}
+
+/** @throws Failure INPUT_INVALID for a value that was cut */
+export function assertWhole(order: Order): void {
+  const name = ORDER_FIELDS.find((each) => order[each].length > mostCharsOf(each));
+  if (name === undefined) return;
+  const file = name === "examples" ? ", or queue them by nightdesk extract --examples FILE" : "";
+  throw invalid(`The field ${name} is over ${mostCharsOf(name)} characters. Give fewer${file}.`);
 }
 
 /** Models of the configuration, the default first. A page accepts no others. */
@@ -64,6 +74,7 @@ export const isOfFiles = ({ kind }: OrderCommand): boolean =>
  * @throws Failure INPUT_INVALID with the problem and what is expected
  */
 export function commandOf(order: Order, config: Config): OrderCommand {
+  assertWhole(order);
   const kind = choiceOf(order.kind, STARTED_KINDS, "kind");
   const batch = [...batchWords(order)];
   if (kind === "ask" || kind === "investigate") {
@@ -128,7 +139,7 @@ const hasExamples = ({ kind, preset, examples }: Order): boolean =>
   kind === "extract" && preset === "classify" && examples.trim() !== "";
 
 function extractWords(order: Order): readonly string[] {
-  const { preset, labels, examples } = order;
+  const { preset, labels } = order;
   const chosen = choiceOf(preset, PRESETS, "preset");
   if (chosen !== "classify") return [`--preset=${chosen}`];
   const named = labels.replaceAll("\n", " ").trim();
@@ -136,11 +147,6 @@ function extractWords(order: Order): readonly string[] {
   if (!hasExamples(order)) {
     if (named !== "") return [`--preset=${chosen}`, ...labelled];
     throw invalid("To classify, give two labels or more, parted by commas, or examples.");
-  }
-  if (examples.length > MOST_EXAMPLE_CHARS) {
-    throw invalid(
-      `The examples are over ${MOST_EXAMPLE_CHARS} characters. Give fewer, or queue them by nightdesk extract --examples FILE.`,
-    );
   }
   return [`--preset=${chosen}`, ...labelled, "--examples=-"];
 }

@@ -75,6 +75,11 @@ describeOnPostgres("work that is started from a page", () => {
     ]);
   });
 
+  test("a question that would be cut is not asked", async () => {
+    const { text } = await desk.browse("/ask", { question: `${"x".repeat(20_000)} of 2026?` });
+    expect(text).toContain("The field question is over 20000 characters");
+  });
+
   test("labels are given by examples", async () => {
     const examples = [
       { text: 'Please transfer "480.00" by 24 May.', label: "invoice" },
@@ -112,6 +117,11 @@ describeOnPostgres("work that is started from a page", () => {
       "examples without end",
       { kind: "extract", preset: "classify", examples: "x".repeat(60_001) },
       "over 60000 characters",
+    ],
+    [
+      "a list of files that would be cut",
+      { files: "corpus/notes/a.md\n".repeat(1_200) },
+      "The field files is over 20000 characters",
     ],
     ["a window that is none", { when: "windows", windows: "noon" }, "is no window"],
   ])(

@@ -18,7 +18,7 @@ import { csrfField } from "../layout.ts";
 import { link, pathTo } from "../links.ts";
 import { outcomePath } from "../action-outcome.ts";
 import type { Session } from "../sessions.ts";
-import { orderOf } from "../start-order.ts";
+import { assertWhole, orderOf } from "../start-order.ts";
 import { formWith, QUEUE_MS, resultOf } from "./start.ts";
 
 /** The form for questions on each page: it queues the question at once, and redirects to the page with its steps and answer. */
@@ -36,6 +36,7 @@ async function askQuestion(site: Site, { form, session }: SiteRequest): Promise<
     site.database,
     { actor: session.user, action: "start", detail: { kind: "ask", question, follows: former } },
     async () => {
+      assertWhole(order);
       const words = ["ask", "--json", "--no-wait", "--now", ...follows, "--", "-"];
       const end = await site.runCommand(words, { timeMs: QUEUE_MS, input: question });
       const queued = resultOf(end, queuedSchema);
