@@ -225,7 +225,8 @@ async function takeReview(
   const jobId = assertId(part("job"), "job");
   const choice = choiceOf(REVIEW_CHOICES, form);
   const reason = (form.get("reason") ?? "").trim();
-  const correction = (form.get("correction") ?? "").trim();
+  // A browser sends the line ends of a textarea as CRLF.
+  const correction = (form.get("correction") ?? "").replaceAll("\r\n", "\n").trim();
   if (choice.state === "rejected" && reason === "")
     throw new Failure("INPUT_INVALID", "A rejection needs a reason: the job is refused with it.");
   if (choice.state === "corrected") await assertCorrected(database, jobId, correction);
