@@ -6,6 +6,7 @@ import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../shared/child-pro
 import type { Invocation } from "../shared/commands/command.ts";
 import type { Config } from "../shared/config/schema.ts";
 import { cleanMessage } from "../shared/terminal/styled-text.ts";
+import { formatCount } from "../shared/views/quantity.ts";
 import { Refused } from "./failures.ts";
 import { takeTurns } from "../shared/take-turns.ts";
 
@@ -91,14 +92,16 @@ function feedStdin(stdin: Writable, input: string | Readable): void {
 function endOf(child: ChildProcess, words: readonly string[], timeMs: number): Promise<CommandEnd> {
   const output = { stdout: "", stderr: "" };
   let hasTimedOut = false;
+  let isTooLong = false;
   const timer = setTimeout(() => {
     hasTimedOut = true;
     child.kill("SIGKILL");
   }, timeMs);
   for (const name of ["stdout", "stderr"] as const) {
     child[name]?.setEncoding("utf8").on("data", (text: string) => {
-      if (output[name].length < MOST_OUTPUT) output[name] += text;
-      else child.kill("SIGKILL");
+      output[name] += text;
+      isTooLong ||= output[name].length > MOST_OUTPUT;
+      if (isTooLong) child.kill("SIGKILL");
     });
   }
   return new Promise<CommandEnd>((resolve, reject) => {
@@ -107,12 +110,19 @@ function endOf(child: ChildProcess, words: readonly string[], timeMs: number): P
       if (hasTimedOut) {
         const message = `nightdesk ${words[0] ?? ""} did not end within ${timeMs / 1_000} s and was stopped.`;
         reject(new Refused({ status: 503, code: "BUSY", message }));
-      } else resolve({ code, ...output });
+      } else resolve(isTooLong ? tooLongEnd(words) : { code, ...output });
     });
   }).finally(() => {
     clearTimeout(timer);
   });
 }
+
+/** A part of an output could be taken for the whole: it may have ended before it was killed. */
+const tooLongEnd = ([name = ""]: readonly string[]): CommandEnd => ({
+  code: null,
+  stdout: "",
+  stderr: `The output has over ${formatCount(MOST_OUTPUT)} characters, which is too much for a page. Narrow it, or use the command: nightdesk ${name}`,
+});
 
 /** Parses the lines of JSON that a command printed. */
 export function jsonLinesOf({ stdout }: CommandEnd): readonly unknown[] {

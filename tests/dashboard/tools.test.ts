@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openCommands } from "../../src/dashboard/command-child.ts";
 import { openTools } from "../../src/dashboard/tools.ts";
 import { describeOnPostgres } from "../support/test-databases.ts";
 import { openRealDesk } from "./real-desk.ts";
@@ -42,6 +43,21 @@ test("one child is kept, and another takes over what it took down with it, once"
   const many = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => ask(`m${at}`)));
   expect(many.filter(({ status }) => status === "rejected")).toHaveLength(19);
   server.close();
+});
+
+test("an output that is too long for a page is no output", async () => {
+  const print = "process.stdout.write('x'.repeat(Number(process.argv[1])))";
+  const run = openCommands(
+    ([count = ""]) => spawn(process.execPath, ["-e", print, count]),
+    1,
+    "it",
+  );
+  const limits = { timeMs: 20_000 };
+  expect((await run(["8000000"], limits)).stdout).toHaveLength(8_000_000);
+  expect(await run(["8000001"], limits)).toMatchObject({
+    ...{ code: null, stdout: "" },
+    stderr: expect.stringContaining("over 8,000,000 characters"),
+  });
 });
 
 describeOnPostgres("pages that ask for search and doctor", () => {
