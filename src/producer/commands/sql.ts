@@ -8,12 +8,14 @@ import type { RowFormat } from "../print/rows.ts";
 import { argumentOf, countOfOption } from "./options.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
+/** A timer of more than 2^31 ms ends at once. */
+const MOST_TIMEOUT_SECONDS = 2_000_000;
 
 export const sql = databaseCommand(async (context, database) => {
   const { invocation } = context;
   const statement = argumentOf(invocation);
-  const timeout = countOfOption(invocation.options, "timeout") ?? DEFAULT_TIMEOUT_SECONDS;
-
+  const asked = countOfOption(invocation.options, "timeout") ?? DEFAULT_TIMEOUT_SECONDS;
+  const timeout = Math.min(asked, MOST_TIMEOUT_SECONDS);
   try {
     await withTimeLimit(context, timeout, () =>
       printRows(context.terminal, formatOf(context), readAsReader(database, statement, timeout)),

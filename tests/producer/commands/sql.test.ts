@@ -321,6 +321,11 @@ describe("a statement that the server does not understand", () => {
     );
   });
 
+  test("has as much time as a timer can count", async () => {
+    const { stdout } = await desk.run("sql", "select 7 as n", "--timeout", "999999999", "--json");
+    expect(JSON.parse(stdout)).toEqual([{ n: 7 }]);
+  });
+
   test("is stopped when its time is up", async () => {
     const { stderr, code } = await desk.run("sql", "select pg_sleep(60)", "--timeout", "1");
     expect(stderr).toContain("SQL_ERROR: The statement took too long");
