@@ -24,7 +24,7 @@ import {
   readIndexSummary,
 } from "../print/index-summary.ts";
 import type { IndexSummary, VectorTotals } from "../print/index-summary.ts";
-import { failureJson, printDelay, successJson } from "../print/result.ts";
+import { printDelay, resultJson } from "../print/result.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import {
   formatSkipped,
@@ -108,9 +108,6 @@ export async function indexOrEmbed(
   if (waited.kind === "delayed") return printDelay(context, waited.job, queued.batch);
   const results = await selectResults(database, waited.jobs);
   const unread = results.filter(({ kind, state }) => kind === "ocr" && state === "refused").length;
-  const hasFailed = results.some(
-    ({ kind, state }) => state !== "succeeded" && (kind !== "ocr" || state !== "refused"),
-  );
   const failed = results.reduce((sum, { summary }) => sum + failedDocuments(summary), unread);
   const vectors = await addUpVectors(database, results);
   if (context.terminal.isJson)
@@ -120,9 +117,13 @@ export async function indexOrEmbed(
     });
   else await printResults(context, database, { input, results, vectors });
   printOtherSettings(context, results, input.kind);
-  if (hasFailed) return EXIT.error;
+  if (results.some(isFailure)) return EXIT.error;
   return failed === 0 || allowsPartial(input) ? EXIT.ok : EXIT.partial;
 }
+
+/** A refused OCR job counts as a document that could not be indexed. */
+const isFailure = ({ kind, state }: JobResult): boolean =>
+  state !== "succeeded" && (kind !== "ocr" || state !== "refused");
 
 const allowsPartial = (input: JobInput): boolean =>
   input.kind === "index" && input.options?.allow_partial === true;
@@ -144,9 +145,9 @@ function resultsJson(
   results: readonly JobResult[],
   vectors: VectorTotals | undefined,
 ): Record<string, unknown> {
-  const failed = results.find(({ state }) => state !== "succeeded");
-  if (failed !== undefined) return failureJson(failed);
-  const [first, ...others] = results.map(successJson);
+  const failed = results.find(isFailure);
+  if (failed !== undefined) return resultJson(failed);
+  const [first, ...others] = results.map(resultJson);
   return { ...first, then: others, ...(vectors === undefined ? {} : { vectors }) };
 }
 

@@ -11,7 +11,7 @@ import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { selectResult } from "../../shared/views/results.ts";
-import { failureJson, printDelay, successJson } from "../print/result.ts";
+import { printDelay, resultJson } from "../print/result.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { batchSettingsOf } from "./options.ts";
@@ -99,7 +99,7 @@ async function printEnds(
     const isDone = result.state === "succeeded";
     if (!isDone) exit = EXIT.error;
     else if (heldDeletions(result.summary) > 0 && exit === EXIT.ok) exit = EXIT.partial;
-    ends.push({ source, ...(isDone ? successJson(result) : failureJson(result)) });
+    ends.push({ source, ...resultJson(result) });
     if (terminal.isJson) continue;
     if (isDone) for (const line of formatSyncSummary(result.summary)) await terminal.print(line);
     else terminal.say(`${result.error_code ?? ""}: ${result.error_message ?? ""}`);

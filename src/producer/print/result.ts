@@ -263,7 +263,7 @@ export const successJson = (result: JobResult): Record<string, unknown> => ({
 });
 
 /** The JSON of a job without success: the typed failure, and the ids to look it up. */
-export const failureJson = (result: JobResult): Record<string, unknown> => ({
+const failureJson = (result: JobResult): Record<string, unknown> => ({
   ok: false,
   error_code: result.error_code,
   error_message: result.error_message,
@@ -366,7 +366,7 @@ export async function printBatchResults(
   if (tables > 0) await printExtractions(terminal, database, batchId);
 }
 
-const resultJson = (result: JobResult): Record<string, unknown> =>
+export const resultJson = (result: JobResult): Record<string, unknown> =>
   result.state === "succeeded" ? successJson(result) : failureJson(result);
 
 const formatResult = (result: JobResult): readonly Line[] => [

@@ -6,8 +6,9 @@ import { eventually } from "../../conformance/signal.ts";
 import { reportProgress } from "../../../src/shared/store/jobs/claim-job.ts";
 import type { Settlement } from "../../../src/shared/job/settlement.ts";
 import { findOrCreateBatch } from "../../../src/shared/store/jobs/batches.ts";
+import { insertJobs } from "../../../src/shared/store/jobs/insert-jobs.ts";
 import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
-import { claimNext, MADE_WITH } from "../../conformance/jobs.ts";
+import { askJob, claimNext, MADE_WITH } from "../../conformance/jobs.ts";
 import { deskConfig, openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { rendered } from "../export/rendered.ts";
@@ -301,6 +302,23 @@ describe("index", () => {
     };
     expect(await runs()).toEqual({ code: 3, ok: true, failed: 1 });
     expect(await runs("--allow-partial")).toEqual({ code: 0, ok: true, failed: 1 });
+  });
+
+  test("prints its counts as JSON where pictures of a file could not be read", async () => {
+    const running = desk.run("index", "--json");
+    const jobs = () => rowsOf(desk.database, "select batch_id from nightdesk_data.jobs");
+    await eventually("the index is to be read", async () => (await jobs()).length > 0);
+    const ocr = askJob("ocr", { input: { kind: "ocr", path: "allowed/corpus/a.pdf" } });
+    await insertJobs(desk.database, String((await jobs())[0]?.["batch_id"]), [ocr]);
+    await workByHand(desk.database, 2, ({ input }) =>
+      input.kind === "ocr" ? refused : { kind: "succeeded", outcome: indexed },
+    );
+    const { code, stdout } = await running;
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ ok: true, kind: "index", failed_documents: 2 },
+      then: [{ ok: false, kind: "ocr", error_code: "FILE_NOT_FOUND" }],
+    });
+    expect(code).toBe(3);
   });
 
   test("in a batch of its own ends with 3 as well, for whoever waits", async () => {
