@@ -86,6 +86,19 @@ describe("a decision on a terminal", () => {
     expect(await requests()).toMatchObject([{ state: "denied", reason: "Read notes/log.md." }]);
   });
 
+  test("on one call after the other warns of nothing of its own", async () => {
+    const many = 12;
+    for (let at = 0; at < many; at += 1) await waiting(1);
+    const terminal = review();
+    for (let at = 0; at < many; at += 1) {
+      await terminal.shows("leave it for later");
+      terminal.type("s");
+    }
+    const { screen } = await terminal.left;
+    expect(screen).toContain("Nothing was decided; 12 calls still wait");
+    expect(screen).not.toContain("Warning");
+  });
+
   test("goes from call to call, and leaves what is left for later", async () => {
     await waiting(2, { preview: "first" });
     await waiting(1, { preview: "second" });

@@ -34,10 +34,11 @@ type PendingDecision = {
 export async function askDecision(asked: PendingDecision): Promise<Choice | "left"> {
   // Printed once, outside of the prompt: the prompt is redrawn, and would be cut if the call is longer than the terminal.
   process.stdout.write(`${callLines(asked).join("\n")}\n`);
+  const gone = goneWith(process.stdin);
   const prompt = new SelectPrompt<{ value: Choice }>({
     options: CHOICES.map((value) => ({ value })),
     initialValue: "later",
-    signal: goneWith(process.stdin),
+    signal: gone.signal,
     render() {
       return this.state === "submit" || this.state === "cancel"
         ? ""
@@ -57,7 +58,7 @@ export async function askDecision(asked: PendingDecision): Promise<Choice | "lef
     }
     if (key.ctrl === true && key.name === "d") prompt.state = "cancel";
   });
-  const answer = await prompt.prompt();
+  const answer = await prompt.prompt().finally(gone.forget);
   return answer === undefined || isCancel(answer) ? "left" : answer;
 }
 
@@ -103,8 +104,9 @@ const CHOICE_WORDS: Readonly<Record<Choice, (asked: PendingDecision) => string>>
 
 /** Asks why a call is denied. @returns undefined if the person leaves */
 export async function askReason(): Promise<string | undefined> {
+  const gone = goneWith(process.stdin);
   const prompt = new TextPrompt({
-    signal: goneWith(process.stdin),
+    signal: gone.signal,
     validate: (text) => ((text ?? "").trim() === "" ? "Say why: the model is told." : undefined),
     render() {
       if (this.state === "submit" || this.state === "cancel") return "";
@@ -112,15 +114,16 @@ export async function askReason(): Promise<string | undefined> {
       return `Why not? The model is told. Escape leaves without deciding.\n> ${this.userInputWithCursor}${error}`;
     },
   });
-  const answer = await prompt.prompt();
+  const answer = await prompt.prompt().finally(gone.forget);
   return answer === undefined || isCancel(answer) ? undefined : cleanLine(answer.trim());
 }
 
-/** Aborts when the input ends. */
-function goneWith(input: NodeJS.ReadStream): AbortSignal {
+/** Aborts when the input ends, until it is forgotten: Node warns of more than ten listeners. */
+function goneWith(input: NodeJS.ReadStream): { signal: AbortSignal; forget: () => void } {
   const gone = new AbortController();
-  input.once("end", () => {
+  const abort = (): void => {
     gone.abort();
-  });
-  return gone.signal;
+  };
+  input.once("end", abort);
+  return { signal: gone.signal, forget: () => void input.off("end", abort) };
 }
