@@ -39,7 +39,10 @@ export function fitTable(
   const all = columns.map((column, index) => {
     const title = showCell(column.title);
     const cells = rows.map((row) => shownCell(row[index] ?? null, column));
-    const width = Math.max(widthOf(title), ...cells.map((cell) => widthOf(plainText(cell))));
+    const width = cells.reduce(
+      (most, cell) => Math.max(most, widthOf(plainText(cell))),
+      widthOf(title),
+    );
     return { column, title, cells, width };
   });
   const shown = leaveOut(all, mostColumns);

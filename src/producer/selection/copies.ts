@@ -91,7 +91,7 @@ async function findDuplicateJobs(
   let uncompared = 0;
   for (const jobs of tasks.values()) {
     const found = await duplicatesOf(database, config.roots.workroot, jobs);
-    duplicates.push(...found.duplicates);
+    for (const each of found.duplicates) duplicates.push(each);
     uncompared += found.uncompared;
   }
   sayUncompared(terminal, uncompared);

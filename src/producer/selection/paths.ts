@@ -57,7 +57,7 @@ export async function expandPaths(
 ): Promise<ExpandedPaths | Refusal> {
   let listing: Promise<readonly ListedFile[]> | undefined;
   const lookup: Lookup = { config, cwd, list: () => (listing ??= listFiles(config)) };
-  const paths: string[] = [];
+  const paths = new Set<string>();
   const left = new Set<string>();
   let isSelection = listed !== undefined;
   const places = [
@@ -68,17 +68,17 @@ export async function expandPaths(
     const place = await find();
     if (place.kind === "refused") return place;
     if (place.kind === "file") {
-      paths.push(place.path);
+      paths.add(place.path);
       continue;
     }
     isSelection = true;
     const { taken, others } = takeFiles(place, await lookup.list(), config);
-    paths.push(...taken);
+    for (const path of taken) paths.add(path);
     for (const path of others) left.add(path);
   }
   return {
     kind: "paths",
-    paths: [...new Set(paths)],
+    paths: [...paths],
     isSelection,
     skipped: countAll(left),
   };
