@@ -33,10 +33,10 @@ export function parseRerunFilter(
   { options }: Pick<Invocation, "options">,
   config: Config,
 ): Omit<RerunFilter, "stale"> {
-  const isUnresolved = options["unresolved"] === true;
   const states = [
     ...(options["failed"] === true ? ["failed", "expired"] : []),
-    ...(options["refused"] === true || isUnresolved ? ["refused"] : []),
+    ...(options["refused"] === true ? ["refused"] : []),
+    ...(options["unresolved"] === true ? ["UNRESOLVED"] : []),
   ];
   const where = parseWhere(options["where"]);
   const hasDays = Object.keys(daysOf(options)).length > 0;
@@ -53,7 +53,7 @@ export function parseRerunFilter(
     where: {
       kind: of("kind"),
       state: of("state"),
-      errorCode: of("error_code") ?? (isUnresolved ? ["UNRESOLVED"] : null),
+      errorCode: of("error_code"),
       path: of("path")?.map((glob) => pathPattern(glob, config)) ?? null,
       customId: of("custom_id")?.map((glob) => `^${globPattern(glob)}$`) ?? null,
     },

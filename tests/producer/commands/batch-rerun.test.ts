@@ -52,6 +52,16 @@ const queue = async (...args: readonly string[]) => {
   return JSON.parse(stdout) as { batch: string | null; jobs: number; reasons: object };
 };
 
+test("what is unresolved is chosen beside what failed, and not in its place", async () => {
+  const unresolved = { ...refused, code: "UNRESOLVED" } as const;
+  await workedBatch("open", FILES, { "a.md": failed, "b.md": unresolved, "minutes/c.md": refused });
+  const jobsOf = async (...args: string[]) => (await queue("open", ...args, "--dry-run")).jobs;
+  expect(await jobsOf("--unresolved")).toBe(1);
+  expect(await jobsOf("--unresolved", "--failed")).toBe(2);
+  expect(await jobsOf("--unresolved", "--refused")).toBe(2);
+  expect(await jobsOf("--unresolved", "--where", "kind=ask")).toBe(0);
+});
+
 test("days choose jobs on files by the dates of their documents", async () => {
   const files = ["minutes 2026-02-27.md", "minutes 2026-03-05.md"].map(summary);
   await workedBatch("dated", [...files, QUESTION]);

@@ -7,7 +7,7 @@ import type { CurrentVersion } from "./evidence.ts";
 
 /** Which jobs of a batch to rerun: those in the states plus the stale ones, if all conditions of `where` match. */
 export type RerunFilter = {
-  /** Final states; with none, and without `stale`, every job that has ended. */
+  /** Final states, and error codes; with none, and without `stale`, every job that has ended. */
   readonly states: readonly string[];
   /** The state that results are compared with, to select stale ones too; null to select none. */
   readonly stale: CurrentVersion | null;
@@ -72,7 +72,7 @@ with page as materialized (
   select * from nightdesk_data.jobs where batch_id = $1 and seq > $2::bigint order by seq limit $3),
 judged as (
   select j.job_id, j.seq, j.custom_id, j.input, j.priority, j.size,
-         j.state = any($4::text[]) or cardinality($4::text[]) = 0 and $5::jsonb is null as wanted,
+         j.state = any($4::text[]) or j.error_code = any($4::text[]) or cardinality($4::text[]) = 0 and $5::jsonb is null as wanted,
          case when $5::jsonb is null or j.state not in ('succeeded', 'refused') then '{}'::text[]
               else (select ${REASONS_SQL}
                       from jsonb_to_record($5::jsonb) as now (${PRESENT_TYPES}), nightdesk_data.runs r
