@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { databaseCommand, userName } from "../../shared/commands/command-context.ts";
 import type { CommandHandler, Invocation } from "../../shared/commands/command.ts";
 import { readSmallFile } from "../../shared/config/read-small-file.ts";
 import { Failure } from "../../shared/failure.ts";
+import { writeAtomicFile } from "../../shared/files/atomic-file.ts";
 import { formatTask } from "../../shared/job/kinds.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
 import { decideReview } from "../../shared/store/jobs/draft-reviews.ts";
@@ -175,9 +175,9 @@ export const reviewsExport = databaseCommand(async ({ terminal, invocation }, da
   const fields = await selectFieldReviews(database, filter);
   const questions = [...rows.map(questionOf), ...fields.map(questionOfField)];
   const usable = questions.filter((question) => question !== null);
-  const lines = usable.map((question) => JSON.stringify(question));
+  const lines = usable.map((question) => `${JSON.stringify(question)}\n`);
   try {
-    await writeFile(file, lines.map((line) => `${line}\n`).join(""), { flag: "wx" });
+    await writeAtomicFile(file, lines.join(""), "keep");
   } catch (error) {
     throw new Failure("INPUT_INVALID", `${file} can't be written: ${String(error)}.`, {
       cause: error,

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -105,6 +105,7 @@ test("what people said a right answer holds becomes questions for eval", async (
     question: "How long?",
     expected: [["42 minutes"]],
   });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await desk.run("reviews", "export", file)).toMatchObject({ code: 1 });
 });
 
