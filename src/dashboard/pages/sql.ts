@@ -124,7 +124,8 @@ async function removeSaved({ database }: Site, { form, session }: SiteRequest): 
 
 async function runStatement(site: Site, request: SiteRequest): Promise<Answer> {
   const { form, session } = request;
-  const statement = (form.get("statement") ?? "").slice(0, MOST_CHARS);
+  // A browser sends line ends as CRLF, and counts them as one character.
+  const statement = (form.get("statement") ?? "").replaceAll("\r\n", "\n").slice(0, MOST_CHARS);
   if (form.get("form") === "keep") return keepStatement(site, request, statement);
   const format = form.get("form") === "csv" ? "csv" : "json";
   // After two dashes nothing is taken for an option.
