@@ -19,15 +19,18 @@ const MOST_SHOWN = 1_000;
 export const batchPrune = checkedCommand(parseRetention, async (context, database, rule) => {
   // The deletion takes a while: a batch that becomes old meanwhile is left for the next run.
   const retention = { ...rule, asOf: await selectNow(database) };
+  const nothing = { jobs: 0, batches: 0, isBusy: false };
   const pruned =
     context.invocation.options["dryRun"] === true
-      ? { old: await selectOldBatches(database, retention, MOST_SHOWN), jobs: 0, batches: 0 }
+      ? { ...nothing, old: await selectOldBatches(database, retention, MOST_SHOWN) }
       : await pruneBatches(context, database, retention);
   await printPruned(context, pruned);
 });
 
 /** The first old batches, and the numbers of deleted jobs and batches. */
 type Pruned = {
+  /** Whether it ended because a worker deletes old batches at the same time. */
+  readonly isBusy: boolean;
   readonly old: readonly OldBatch[];
   readonly jobs: number;
   readonly batches: number;
@@ -61,14 +64,11 @@ async function pruneBatches(
   const old = new Map<string, OldBatch>();
   let jobs = 0;
   let batches = 0;
-  const pruned = (): Pruned => ({ old: [...old.values()], jobs, batches });
+  const pruned = (): Pruned => ({ old: [...old.values()], jobs, batches, isBusy: false });
   for (;;) {
     const startedAt = performance.now();
     const slice = await deleteOldSlice(database, retention, SLICE_JOBS);
-    if (slice.kind === "busy") {
-      terminal.say("A worker deletes old batches at this moment; what is left is for it to do.");
-      return pruned();
-    }
+    if (slice.kind === "busy") return { ...pruned(), isBusy: true };
     if (slice.of === null) return pruned();
     jobs += slice.jobs;
     batches += slice.batches;
@@ -84,9 +84,11 @@ async function pruneBatches(
 
 async function printPruned(
   { terminal, invocation }: CommandContext,
-  { old, jobs, batches }: Pruned,
+  { old, jobs, batches, isBusy }: Pruned,
 ): Promise<void> {
   terminal.clearStatus();
+  if (isBusy)
+    terminal.say("A worker deletes old batches at this moment; what is left is for it to do.");
   const isDry = invocation.options["dryRun"] === true;
   if (terminal.isJson)
     return terminal.printJson({
@@ -108,7 +110,8 @@ async function printPruned(
   }
   const more = old.length === MOST_SHOWN ? " and more" : "";
   if (old.length === 0) {
-    terminal.say("No batch is old enough that is not pinned and not waiting for its export.");
+    if (!isBusy)
+      terminal.say("No batch is old enough that is not pinned and not waiting for its export.");
   } else if (isDry) {
     terminal.say(`Batches that would be deleted: ${formatCount(old.length)}${more}.`);
   } else {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
+import { waitForLock } from "../../../src/shared/store/connection/locks.ts";
 import { openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
 import { answered, workByHand } from "../work-by-hand.ts";
@@ -33,6 +34,16 @@ const prune = async (...args: readonly string[]) => {
 };
 
 describe("batch prune", () => {
+  test("beside a worker that deletes does not say that there is nothing to delete", async () => {
+    const { stderr } = await desk.database.transaction(async (db) => {
+      await waitForLock(db, "retention");
+      return desk.run("batch", "prune", "--older-than", "30d");
+    });
+    expect(stderr).toBe(
+      "A worker deletes old batches at this moment; what is left is for it to do.\n",
+    );
+  });
+
   test("deletes old batches with everything of theirs, and no other", async () => {
     await oldBatch("old", 40);
     await oldBatch("young", 20);
