@@ -208,20 +208,23 @@ const engineOn = (db: PGlite, dataDirectory: string): Engine => ({
 /** Node's message for a missing file of PGlite, while packages are being installed. */
 const SAYS_PACKAGE_MISSING = /^Cannot find (?:module|package) /;
 
+/** Messages of Node and PostgreSQL for files of another user, as after one start with sudo. */
+const SAYS_DENIED = /\bE(?:ACCES|PERM)\b|permission denied/i;
+
+const UNBROKEN = "Nothing is broken, and nothing has to be restored.";
+
 /**
  * The message for a data directory that does not open: the reason, the existing dumps, and the command that restores one. A full
- * disk or a missing package has broken nothing.
+ * disk, files of another user and a missing package have broken nothing.
  */
 export function formatBroken(directory: string, reason: string): string {
-  if (SAYS_DISK_FULL.test(reason)) {
-    return (
-      `The disk is full: the data directory ${path.join(directory, "pgdata")} can't be written (${reason}). Free some ` +
-      "space there. Nothing is broken, and nothing has to be restored."
-    );
-  }
-  if (SAYS_PACKAGE_MISSING.test(reason)) {
-    return `A package that it needs is not there: ${reason}. Wait for an installation that runs, or run: npm ci. Nothing is broken, and nothing has to be restored.`;
-  }
+  const data = `The data directory ${dataPath(directory)}`;
+  if (SAYS_DISK_FULL.test(reason))
+    return `The disk is full. ${data} can't be written: ${reason}. Free some space there. ${UNBROKEN}`;
+  if (SAYS_DENIED.test(reason))
+    return `${data} is closed to this user: ${reason}. Give this user all files in it (chown -R). ${UNBROKEN}`;
+  if (SAYS_PACKAGE_MISSING.test(reason))
+    return `A package that it needs is not there: ${reason}. Wait for an installation that runs, or run: npm ci. ${UNBROKEN}`;
   const dumps = findDumps(directory);
   const restore = (file: string) => `nightdesk restore --force ${file}`;
   const [newest] = dumps;
@@ -230,7 +233,7 @@ export function formatBroken(directory: string, reason: string): string {
       ? "There are no dumps in its folder backups. Restore a file that nightdesk backup wrote with: " +
         restore("FILE")
       : `Dumps, newest first: ${dumps.join(", ")}. Restore one with: ${restore(shellWord(newest))}`;
-  return `The data directory ${path.join(directory, "pgdata")} does not open: ${reason}. ${remedy}`;
+  return `${data} does not open: ${reason}. ${remedy}`;
 }
 
 function findDumps(directory: string): string[] {

@@ -48,7 +48,16 @@ test("an embedded database on a full disk is not called broken", () => {
     "/desk/.nightdesk",
     `could not write to file "pg_wal/xlogtemp.7": No space left on device`,
   );
-  expect(words).toMatch(/^The disk is full: .*nothing has to be restored\.$/);
+  expect(words).toMatch(/^The disk is full\. .*nothing has to be restored\.$/);
+  expect(words).not.toContain("nightdesk restore");
+});
+
+test.each([
+  `could not open file "pg_wal/000000010000000000000001": Permission denied`,
+  "EACCES: permission denied, scandir '/desk/.nightdesk/pgdata'",
+])("an embedded database of another user is not called broken: %s", (reason) => {
+  const words = formatBroken("/desk/.nightdesk", reason);
+  expect(words).toContain(`is closed to this user: ${reason}. Give this user`);
   expect(words).not.toContain("nightdesk restore");
 });
 
