@@ -5,6 +5,7 @@ import { Failure } from "../../shared/failure.ts";
 import { insertCommandRule } from "../../shared/store/investigations/command-rules.ts";
 import type { NewCommandRule } from "../../shared/store/investigations/command-rules.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
+import { countOf } from "../../shared/views/quantity.ts";
 import { batchOf, findJob, resumeRuns } from "./approvals.ts";
 import { countOfOption, textOf } from "./options.ts";
 
@@ -71,7 +72,8 @@ function formatRule(
   scope: "job" | "batch" | undefined,
 ): string {
   const words = [rule.binary, ...rule.words].join(" ");
-  const days = expiresInSeconds === null ? "for good" : `for ${expiresInSeconds / DAY_S} days`;
+  const days =
+    expiresInSeconds === null ? "for good" : `for ${countOf(expiresInSeconds / DAY_S, "day")}`;
   const until = scope === undefined ? days : `in this ${scope}`;
   return verdict === "deny"
     ? `Commands that begin with ${words} are forbidden ${until}`
@@ -80,35 +82,26 @@ function formatRule(
 
 function readRule({ args, options }: Invocation): NewCommandRule {
   const [binary = "", ...words] = args;
-  const reason = textOf(options, "reason")?.trim();
-  const days = countOfOption(options, "days");
-  const isDenial = options["forbid"] === true;
   checkProgram(binary);
+  const reason = textOf(options, "reason")?.trim() || null;
   const folder = textOf(options, "folder");
-  if (!isDenial) {
-    return {
-      verdict: "approve",
-      rule: { binary, words, folder: folderOf(folder ?? "/") },
-      reason: reason ?? null,
-      decidedBy: userName(),
-      expiresInSeconds: (days ?? DEFAULT_DAYS) * DAY_S,
-    };
-  }
-  if (folder !== undefined) {
+  const isDenial = options["forbid"] === true;
+  if (isDenial && folder !== undefined) {
     throw new Failure(
       "USAGE_ERROR",
       "--folder is of rules that allow: what is forbidden is so wherever it runs.",
     );
   }
-  if (reason === undefined || reason === "") {
+  if (isDenial && reason === null) {
     throw new Failure("USAGE_ERROR", "--reason is missing: say why it is forbidden.");
   }
+  const days = countOfOption(options, "days") ?? (isDenial ? null : DEFAULT_DAYS);
   return {
-    verdict: "deny",
-    rule: { binary, words, folder: null },
+    verdict: isDenial ? "deny" : "approve",
+    rule: { binary, words, folder: isDenial ? null : folderOf(folder ?? "/") },
     reason,
     decidedBy: userName(),
-    expiresInSeconds: days === undefined ? null : days * DAY_S,
+    expiresInSeconds: days === null ? null : days * DAY_S,
   };
 }
 
