@@ -1,6 +1,5 @@
 import type { Database } from "../shared/store/connection/database.ts";
-import { EVENTS_CHANNEL } from "../shared/store/jobs/batches.ts";
-import { CANCEL_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
+import { CANCEL_CHANNEL, EVENTS_CHANNEL, JOBS_CHANNEL } from "../shared/store/jobs/batches.ts";
 import { findFinalEvent, selectEvents } from "../shared/views/live-events.ts";
 import type { EventMark, LiveEvent } from "../shared/views/live-events.ts";
 import { throttle } from "./throttle.ts";

@@ -132,16 +132,10 @@ const DUE = query(`
    where s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
    order by s.n_dead_tup desc limit 1`);
 
-type UpkeepOptions = {
-  readonly session: Session;
-  readonly turns: Turns;
-  readonly log: Log;
-};
+type Upkeep = { readonly session: Session; readonly turns: Turns; readonly log: Log };
 
 /** Vacuums one table at a time, between two turns. */
-function startUpkeep({ session, turns, log }: UpkeepOptions): {
-  stop(): void;
-} {
+function startUpkeep({ session, turns, log }: Upkeep): { stop(): void } {
   const timer = setInterval(() => {
     turns.runBetween(async () => {
       const due = await session.selectColumn(DUE);

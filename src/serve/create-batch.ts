@@ -133,6 +133,7 @@ async function queueLines(
 ): Promise<readonly LineError[]> {
   const mostOpen = config.serve.limits.open_jobs;
   const batch = await selectBatch(database, undefined, file.name, { deadlineAt });
+  const attaching = { programBatchId, batchId: batch.batchId, mostOpen, action: "queue" } as const;
   const parser = createLineParser({
     ...{ format: "openai", url: endpoint, admit: admitJobs(token, config) },
     models: createModelNames(config, { override: undefined, names: "known" }),
@@ -144,16 +145,8 @@ async function queueLines(
       onLines: () => undefined,
       parser: limitLines(config.serve.max_lines, parser),
       sizeOf: fileSizes(config.roots.workroot),
-      async beforeOpening(db, { added }) {
-        const { batchId } = batch;
-        const attaching = {
-          programBatchId,
-          batchId,
-          jobs: added,
-          mostOpen,
-          action: "queue",
-        } as const;
-        assertAttached(await attachJobs(db, token, attaching), mostOpen);
+      async beforeOpening(db, { added: jobs }) {
+        assertAttached(await attachJobs(db, token, { ...attaching, jobs }), mostOpen);
       },
     });
     return errorsOf(enqueued);

@@ -132,6 +132,11 @@ ${await pictureHtml(site, request, found)}
 }
 
 const size = z.number();
+const doubtShown = z.object({
+  ...{ figure: z.string(), first_read: z.string(), second_read: z.string().nullable() },
+  ...doubtSchema.pick({ confidence: true, certainty: true, chosen: true }).shape,
+  box: z.tuple([size, size, size, size]),
+});
 const shownSchema = z.object({
   statements: z.tuple([
     z.union([
@@ -143,13 +148,7 @@ const shownSchema = z.object({
         }),
         boxes: z.array(z.object({ box: z.tuple([size, size, size, size]) })),
         ...{ share: size, times: size },
-        doubts: z.array(
-          z.object({
-            ...{ figure: z.string(), first_read: z.string(), second_read: z.string().nullable() },
-            ...doubtSchema.pick({ confidence: true, certainty: true, chosen: true }).shape,
-            box: z.tuple([size, size, size, size]),
-          }),
-        ),
+        doubts: z.array(doubtShown),
       }),
       z.object({ picture: z.null(), error_message: z.string() }),
     ]),
@@ -182,14 +181,7 @@ async function pictureHtml(
 ${figureHtml({ ...picture, boxes, id: "place", src, place, words })}`;
 }
 
-type Doubt = {
-  readonly figure: string;
-  readonly first_read: string;
-  readonly second_read: string | null;
-  readonly confidence: number;
-  readonly certainty: "by_one" | "doubtful" | null;
-  readonly chosen: string | null;
-  readonly box: [number, number, number, number];
+type Doubt = z.infer<typeof doubtShown> & {
   readonly src: string;
   readonly size: ShownPage["size"];
   /** The action of the form. */

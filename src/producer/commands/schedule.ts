@@ -44,9 +44,7 @@ export const scheduleSet: CommandHandler = async (invocation) => {
     const schedule = await findSchedule(database, entry.name);
     if (schedule === undefined) throw new Error(`schedule ${entry.name} was removed at once`);
     const now = await selectNow(database);
-    if (terminal.isJson) {
-      await terminal.printJson(scheduleJson(schedule, now, undefined));
-    }
+    if (terminal.isJson) await terminal.printJson(scheduleJson(schedule, now, undefined));
     const [next] = nextTimes(schedule, now);
     terminal.say(
       next === undefined
@@ -101,9 +99,7 @@ function switchNamed(context: CommandContext, to: "on" | "off"): Promise<void> {
     await switchSchedule(database, name, to);
     const schedule = (await findSchedule(database, name)) ?? before;
     const now = await selectNow(database);
-    if (terminal.isJson) {
-      await terminal.printJson(scheduleJson(schedule, now, undefined));
-    }
+    if (terminal.isJson) await terminal.printJson(scheduleJson(schedule, now, undefined));
     terminal.say(formatSwitched(schedule, now));
     if (to === "on") await hintTicking(context, database);
   });

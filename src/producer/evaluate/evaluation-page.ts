@@ -2,7 +2,7 @@ import { formatCount } from "../../shared/views/quantity.ts";
 import { NAME, RIGHT, number, tableOf } from "../../shared/views/section.ts";
 import type { ColumnOf, Table } from "../../shared/views/section.ts";
 import { abstainedOf, rightOf, signTest, tallyOf, VERDICTS, wilsonInterval } from "./score.ts";
-import type { Judged, Share, Tally, Verdict } from "./score.ts";
+import type { Judged, Share, Verdict } from "./score.ts";
 
 /** The verdicts on the answers of a configuration or a model, in the order of the file. */
 export type Evaluated = { readonly label: string; readonly judged: readonly Judged[] };
@@ -127,20 +127,14 @@ export function describeDifference(difference: Difference): string {
   );
 }
 
-type ShareJson = Share & { readonly low: number; readonly high: number };
-type GroupJson = Tally & { readonly right_share: ShareJson; readonly refused_share: ShareJson };
-
-const shareJson = (share: Share): ShareJson => ({ ...share, ...wilsonInterval(share) });
+const shareJson = (share: Share) => ({ ...share, ...wilsonInterval(share) });
 
 /** The numbers of the table, by the name of the group: `all`, `language de`, `kind date`. */
-export const evaluationJson = ({ judged }: Evaluated): Readonly<Record<string, GroupJson>> =>
+export const evaluationJson = ({ judged }: Evaluated): Readonly<Record<string, object>> =>
   Object.fromEntries(
     groupsOf(judged).map(({ name, holds }) => {
-      const group = judged.filter(holds);
-      const shares = {
-        right_share: shareJson(rightOf(group)),
-        refused_share: shareJson(abstainedOf(group)),
-      };
-      return [name, { ...tallyOf(group), ...shares }];
+      const of = judged.filter(holds);
+      const [right, refused] = [rightOf(of), abstainedOf(of)].map(shareJson);
+      return [name, { ...tallyOf(of), right_share: right, refused_share: refused }];
     }),
   );

@@ -31,16 +31,6 @@ export type IndexSummary = z.infer<typeof indexSchema>;
 export const readIndexSummary = (summary: unknown): IndexSummary | undefined =>
   indexSchema.safeParse(summary).data;
 
-const embedSchema = z.object({
-  model: z.string(),
-  chunks_total: z.number(),
-  embedded: z.number(),
-  rounded: z.number().default(0),
-  outdated: z.number(),
-  missing: z.number(),
-  due: z.number().optional(),
-});
-
 /** `45 documents: 3 added, 1 changed, 40 unchanged, 0 removed, 1 failed (known from before); 212 chunks; 0.8 s`. */
 export function formatIndexSummary(summary: unknown): string {
   const read = readIndexSummary(summary);
@@ -110,10 +100,8 @@ export function formatSilentChanges({
 }
 
 /** `212 vectors made by hashing-v1 (200 rounded, without the model); all 212 chunks have theirs`. */
-export function formatEmbedSummary(summary: unknown): string {
-  const parsed = embedSchema.safeParse(summary);
-  if (!parsed.success) return JSON.stringify(summary);
-  const { model, chunks_total: chunks, embedded, rounded, outdated, missing, due } = parsed.data;
+export function formatEmbedSummary(totals: VectorTotals): string {
+  const { model, chunks_total: chunks, embedded, rounded, outdated, missing, due } = totals;
   const how = rounded === 0 ? "" : ` (${formatCount(rounded)} rounded, without the model)`;
   const left =
     outdated + missing === 0

@@ -14,6 +14,7 @@ import {
 import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
+import { hasCode } from "../../shared/store/connection/errors.ts";
 import type { Refusal } from "../../shared/failure.ts";
 import { findCloseNames } from "../../shared/text/close-names.ts";
 import { normaliseText } from "../../shared/text/normalise-text.ts";
@@ -311,8 +312,6 @@ const isFile = async (entry: Dirent, path: string): Promise<boolean> =>
 
 /** A folder that is gone or not readable counts as empty. */
 function noFolder(error: unknown): Dirent[] {
-  const code =
-    typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR") return [];
+  if (["ENOENT", "EACCES", "ENOTDIR"].some((code) => hasCode(error, code))) return [];
   throw error;
 }

@@ -27,7 +27,10 @@ test("failures of an earlier index are told apart, with the command that reads t
 });
 
 test("what embed made is summed up in one line, and so is what it would make", () => {
-  const made = { model: "m", chunks_total: 212, embedded: 210, outdated: 1, missing: 1 };
+  const made = {
+    ...{ model: "m", signature: "s", dims: 8, precision: "full" as const, chunks_total: 212 },
+    ...{ embedded: 210, rounded: 0, outdated: 1, missing: 1, cut: 0 },
+  };
   expect(formatEmbedSummary(made)).toBe(
     "210 vectors made by m; of 212 chunks 1 miss theirs and 1 hold an outdated one",
   );
