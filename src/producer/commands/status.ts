@@ -15,9 +15,9 @@ import { countIndex } from "../../shared/store/index/totals.ts";
 import { formatCounts, formatState } from "../../shared/views/batch-words.ts";
 import { listBatches } from "../../shared/views/batches.ts";
 import { selectWorkState } from "../../shared/views/desk.ts";
-import { selectApprovalGroups, selectUncertainSteps } from "../../shared/views/inbox.ts";
 import { countOf } from "../../shared/views/quantity.ts";
 import { selectQueueStats } from "../../shared/views/queue-stats.ts";
+import { decidingCommand } from "../watch/obstacles.ts";
 import { textOf } from "./options.ts";
 import { quoteForShell } from "../../shared/terminal/styled-text.ts";
 
@@ -81,15 +81,6 @@ const modelOf = ({ model }: Config): string =>
 const decisionsText = (decisions: number, values: number): string =>
   `${countOf(decisions, "decision")} for you${values === 0 ? "" : `, ${countOf(values, "value")} of paperless-ngx among them`}`;
 
-/** The command that shows what waits: tool calls first, which runs wait for. */
-async function decidingCommand(database: Database): Promise<string> {
-  const calls = { batchId: null, which: "waiting", limit: 1 } as const;
-  if ((await selectApprovalGroups(database, calls)).length > 0) return "nightdesk approvals review";
-  return (await selectUncertainSteps(database, null, 1)).length > 0
-    ? "nightdesk approvals list --uncertain"
-    : "nightdesk reviews list";
-}
-
 async function statusOf(context: CommandContext, database: Database): Promise<Status> {
   const names = context.config.index.sources.map(({ name }) => name);
   const { documents, chunks, failures } = await countIndex(database, names);
@@ -112,7 +103,7 @@ async function statusOf(context: CommandContext, database: Database): Promise<St
         : `Last batch: ${JSON.stringify(last.name)}, ${formatState(last)}: ${formatCounts(last)}`,
     ],
     next: [
-      ...(decisions > 0 ? [await decidingCommand(database)] : []),
+      ...(decisions > 0 ? [await decidingCommand(database, null)] : []),
       ...(documents === 0 ? ["nightdesk index"] : []),
       ...(last === undefined ? [] : [`nightdesk batch show ${quoteForShell(last.name)}`]),
       ...ASK,

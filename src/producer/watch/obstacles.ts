@@ -4,7 +4,7 @@ import { embedderHostsOf, modelHostsOf } from "../../shared/config/hosts.ts";
 import { searchKeyHint } from "../../shared/config/search-key.ts";
 import { FROM_HOSTS } from "../../shared/config/providers.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import type { Database } from "../../shared/store/connection/database.ts";
+import type { Database, Queryable } from "../../shared/store/connection/database.ts";
 import { findBatch } from "../../shared/views/batches.ts";
 import { countAliveWorkers, selectAliveWorkers } from "../../shared/store/jobs/workers.ts";
 import { assertOwnSessions, connectQueueDatabase } from "../../shared/store/connection/connect.ts";
@@ -13,6 +13,7 @@ import { probeWrites } from "../../shared/store/connection/health.ts";
 import { Failure } from "../../shared/failure.ts";
 import type { ErrorCode } from "../../shared/failure.ts";
 import { formatHold, holdRemedy } from "../../shared/views/batch-words.ts";
+import { selectApprovalGroups, selectUncertainSteps } from "../../shared/views/inbox.ts";
 import { selectHostOverview, unansweredText } from "../../shared/views/hosts.ts";
 
 /** A reason why no work is done, which no job's row shows. */
@@ -137,6 +138,14 @@ export async function hintWorker(context: CommandContext, database: Database): P
   context.terminal.say(
     `No worker is alive; the work waits until you start one with: ${startOf(context)}`,
   );
+}
+
+/** The command that shows what waits for a person: tool calls first. @param batchId null: in all batches */
+export async function decidingCommand(db: Queryable, batchId: string | null): Promise<string> {
+  const calls = { batchId, which: "waiting", limit: 1 } as const;
+  if ((await selectApprovalGroups(db, calls)).length > 0) return "nightdesk approvals review";
+  const steps = await selectUncertainSteps(db, batchId, 1);
+  return steps.length > 0 ? "nightdesk approvals list --uncertain" : "nightdesk reviews list";
 }
 
 /** Prints that an index job waits if no live worker has files. */

@@ -27,7 +27,7 @@ import { lineOf } from "../print/sections.ts";
 import { createCountdown, formatLeft, secondsLeft } from "./estimate-left.ts";
 import type { Countdown } from "./estimate-left.ts";
 import { ensureWorker } from "./ensure-worker.ts";
-import { hintHost } from "./obstacles.ts";
+import { decidingCommand, hintHost } from "./obstacles.ts";
 import { pollUntil } from "./wait-for-jobs.ts";
 
 type WaitOptions = {
@@ -150,7 +150,7 @@ function createWaitingPrinter(
     isPrinted = true;
     terminal.say(
       `${countOf(jobs, "run")} of it ${jobs === 1 ? "waits" : "wait"} for somebody: ` +
-        `nightdesk approvals review --batch ${quoteForShell(name)}`,
+        `${await decidingCommand(database, batchId)} --batch ${quoteForShell(name)}`,
     );
   };
 }

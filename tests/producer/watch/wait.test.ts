@@ -11,6 +11,8 @@ import { settleRun } from "../../../src/shared/store/jobs/settle-run.ts";
 import { askJob, claimNext, MADE_WITH } from "../../conformance/jobs.ts";
 import { deskConfig, openDesk, pretendWorker, rowsOf } from "../desk.ts";
 import type { Desk } from "../desk.ts";
+import { waitForReview } from "../../support/waiting-review.ts";
+import { openOnTerminal } from "../on-a-terminal.ts";
 import { rendered } from "../export/rendered.ts";
 import { AT_ONCE, queueAdHoc } from "../../../src/shared/store/jobs/queue-ad-hoc.ts";
 import { findOpenIndexJob } from "../../../src/shared/store/jobs/waiting.ts";
@@ -440,6 +442,16 @@ describe("batch wait", () => {
     const waiting = desk.run("enqueue", file, "--wait", "--batch-name", "all good");
     await workByHand(desk.database, 3, () => answered("yes"));
     expect((await waiting).code).toBe(0);
+  });
+
+  test("names the command for the answer that a person has to look at", async () => {
+    await waitForReview(desk.database);
+    const [batch] = await rowsOf(desk.database, "select name from nightdesk_data.batches");
+    const name = String(batch?.["name"]);
+    const waiting = openOnTerminal(`batch wait '${name}'`, { cwd: desk.workroot, columns: 200 });
+    await waiting.shows(`1 run of it waits for somebody: nightdesk reviews list --batch "${name}"`);
+    waiting.type("\u0003");
+    await waiting.left;
   });
 
   test("--no-hold comes back with 75 when only parked jobs are left", async () => {
