@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const folder of ["letters", "private"])
     await mkdir(join(door.workroot, "corpus", folder), { recursive: true });
   await door.write("corpus/letters/pay.md", "# Crew\n\nThe pay day of the Möwe is 5 March 2027.\n");
-  await door.write("corpus/private/vault.md", "# Safe\n\nThe code of the vault is 4711.\n");
+  await door.write("corpus/private/vault.md", "# Safe\n\nThe code of the vault is quokka.\n");
   await indexFolder(door.database, door.workroot, false);
   client = door.client(await door.token("letters", "--source", "letters"));
 }, LONG_MS);
@@ -126,7 +126,7 @@ test(
       { custom_id: "vault", response: { body: { error: { code: "PATH_DENIED" } } } },
       { custom_id: "name", response: { body: { error: { code: "FILE_NOT_FOUND" } } } },
     ]);
-    expect(JSON.stringify([...output, ...errors])).not.toContain("4711");
+    expect(JSON.stringify([...output, ...errors])).not.toContain("quokka");
     // The extractive answers asked no model.
     expect(ended.usage).toMatchObject({ total_tokens: 0 });
     await door.database.query(
