@@ -63,6 +63,8 @@ type SourceSettings = {
   readonly exts?: Readonly<Record<string, readonly string[]>>;
   readonly languages?: Readonly<Record<string, LanguageSetting>>;
   readonly encodings?: Readonly<Record<string, string>>;
+  /** The folder of `ops` is the work root. */
+  readonly isRoot?: true;
   readonly limits?: ReaderLimits;
   readonly extractText?: ExtractText;
 };
@@ -92,6 +94,7 @@ export async function openCorpus(
       exts = {},
       languages = {},
       encodings = {},
+      isRoot,
       limits = READER_LIMITS,
       ...reader
     }: SourceSettings,
@@ -109,13 +112,13 @@ export async function openCorpus(
     };
     const sources = bindSources(
       { ...sandbox, extractText: counted },
-      present.map((source) => ({
+      (isRoot === true ? [{ name: "ops", root: "." }] : present).map((source) => ({
         ...source,
         exts: exts[source.name],
         language: languages[source.name] ?? "english",
         encoding: encodings[source.name],
       })),
-      workroot,
+      isRoot === true ? join(workroot, "notes/ops") : workroot,
     );
     const chunking = { maxChars, overlap: 40 };
     return indexSources(

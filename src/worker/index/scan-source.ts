@@ -280,7 +280,8 @@ function goneDocuments(
   },
 ): IndexedDocument[] {
   const present = new Set(files.map(({ relativePath }) => posix.join(source.label, relativePath)));
-  const hidden = unreadable.map((folder) => `${posix.join(source.label, folder)}/`);
+  // Empty for the root of a source that is the whole work root.
+  const hidden = unreadable.map((folder) => posix.join("/", source.label, folder, "/").slice(1));
   return [...known.values()].filter(
     ({ path, mail }) =>
       !present.has(mail ?? path) && !hidden.some((folder) => path.startsWith(folder)),

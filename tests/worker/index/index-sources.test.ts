@@ -366,6 +366,14 @@ describe.each(ENGINES)("the index on $engine", ({ open }) => {
     expect(await failures()).toEqual([]);
   });
 
+  test("such a file of the work root keeps all that was indexed", async () => {
+    corpus.write("notes/ops/a.md", "# kept");
+    expect(await corpus.indexWith({ isRoot: true })).toMatchObject({ added: 1 });
+    corpus.write("notes/ops/.nightdeskignore", "b.md\n".repeat(20_000));
+    expect(await corpus.indexWith({ isRoot: true })).toMatchObject({ failed: 1, removed: 0 });
+    expect(await select("select path from nightdesk.documents")).toEqual([{ path: "a.md" }]);
+  });
+
   test("a source can take fewer extensions than may be read, and no others", async () => {
     corpus.write("notes/ops/a.md", "# note");
     corpus.write("notes/ops/b.txt", "text");
