@@ -1,4 +1,4 @@
-import { link, lstat, realpath, unlink } from "node:fs/promises";
+import { link, lstat, realpath, stat, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, extname, join, posix } from "node:path";
 import { openBelow, pathOfFolder } from "../../shared/files/atomic-file.ts";
@@ -36,8 +36,11 @@ export async function moveFile(file: FileToMove, { workroot, root }: Places): Pr
     if (opened.kind === "link") return keepFile(`a link stands in ${file.move_to}`);
     if (opened.kind !== "open") return keepFile(`${file.move_to} is no folder`);
     folder = opened.handle;
-    if ((await folder.stat({ bigint: true })).dev !== status.dev)
-      return keepFile(`${file.move_to} is on another device`);
+    const there = await folder.stat({ bigint: true });
+    if (there.dev !== status.dev) return keepFile(`${file.move_to} is on another device`);
+    // A link to itself would look like the first half of a move, and the file would be removed.
+    if (there.ino === (await stat(dirname(from), { bigint: true })).ino)
+      return { kind: "moved", path: file.path };
     const place = await pathOfFolder(folder, opened.path);
     const name = await linkUnderFreeName(from, place, file);
     if (name === undefined) return keepFile(`${file.move_to} already holds files with its name`);
@@ -69,8 +72,7 @@ async function linkUnderFreeName(
       return candidate;
     } catch (error) {
       if (!isSystemError(error) || error.code !== "EEXIST") throw error;
-      const there = await lstat(target, { bigint: true });
-      if (there.ino === inode && target !== from) return candidate;
+      if ((await lstat(target, { bigint: true })).ino === inode) return candidate;
     }
   }
   return undefined;

@@ -234,6 +234,16 @@ describeOnPostgres("a watched folder", () => {
     expect(existsSync(join(desk.workroot, "in/a.md"))).toBe(false);
   });
 
+  test("a file that already lies where its rule moves it stays there", async () => {
+    write("in/done/a.md", "Words.");
+    const rules = { rules: [{ ...SUMMARIZE, move_to: "in/done" }] };
+    await rest();
+    await look(rules);
+    await finish();
+    expect((await look(rules)).moves).toEqual([{ kind: "moved", path: "in/done/a.md" }]);
+    expect(readFileSync(join(desk.workroot, "in/done/a.md"), "utf8")).toBe("Words.");
+  });
+
   test("what can't be read, and a folder that is gone, end no look", async () => {
     write("in/big.md", "x".repeat(30_000));
     write("in/ok.md", "Words.");
