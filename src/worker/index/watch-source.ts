@@ -71,7 +71,8 @@ export async function lookAtSource(
     return { ...look, taken: 0, decisions: [], moves: [] };
   }
   const { due, restless } = selectResting(listing.files, watch.rest_s * 1_000, memory);
-  const read = await readFiles(source, due.slice(0, MOST_READ), { watch, memory });
+  const seen: WatchMemory["read"] = new Map();
+  const read = await readFiles(source, due.slice(0, MOST_READ), { watch, seen });
   const known = await selectTaken(
     database,
     source.name,
@@ -83,6 +84,8 @@ export async function lookAtSource(
   const batch = `${source.name} ${new Date().toISOString().slice(0, 10)}`;
   const taken =
     files.length === 0 ? 0 : await takeFiles(database, { source: source.name, batch, files });
+  // Only now: a look that fails before reads its files again.
+  for (const [path, facts] of seen) memory.read.set(path, facts);
   const decisions = await workByLabels(database, { source, watch }, batch, memory.labels);
   const places = { workroot, root: source.folder };
   const moves = await moveDueFiles(database, source.name, (file) => moveFile(file, places));
@@ -131,7 +134,7 @@ const ageMs = ({ mtimeNs, ctimeNs }: FileFacts): number =>
 async function readFiles(
   source: IndexSource,
   files: readonly ListedFile[],
-  { watch, memory }: { readonly watch: Watch; readonly memory: WatchMemory },
+  { watch, seen }: { readonly watch: Watch; readonly seen: WatchMemory["read"] },
 ): Promise<readonly TakenFile[]> {
   const rules = rulesOf(watch.rules, { kind: "new" });
   const taken: TakenFile[] = [];
@@ -139,14 +142,11 @@ async function readFiles(
     const { relativePath, facts } = listed;
     if (facts === undefined) continue;
     const file = await source.read(relativePath);
-    memory.read.set(relativePath, keyOf(facts));
+    // Written between the listing and the read: not at rest.
+    if (file.kind !== "refused" && keyOf(factsOf(file.stat)) !== keyOf(facts)) continue;
+    seen.set(relativePath, keyOf(facts));
     // The run that indexes the source reports files that can't be read.
     if (file.kind === "refused") continue;
-    // Written between the listing and the read: not at rest.
-    if (keyOf(factsOf(file.stat)) !== keyOf(facts)) {
-      memory.read.delete(relativePath);
-      continue;
-    }
     const path = posix.join(source.label, relativePath);
     if (storablePath(path) !== path) continue;
     const rule = await selectRule(rules, {

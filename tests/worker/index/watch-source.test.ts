@@ -48,6 +48,16 @@ describeOnPostgres("a watched folder", () => {
     expect((await jobs()).filter(({ kind }) => kind === "summarize")).toHaveLength(2);
   });
 
+  test("a look that fails before it has taken its files takes them the next time", async () => {
+    write("in/a.md", "Words.");
+    await rest();
+    const memory = watchMemory();
+    await desk.db.query("alter table nightdesk_data.watched_files rename to gone");
+    await expect(look({ rules: [SUMMARIZE] }, memory)).rejects.toThrow("watched_files");
+    await desk.db.query("alter table nightdesk_data.gone rename to watched_files");
+    expect(await look({ rules: [SUMMARIZE] }, memory)).toMatchObject({ taken: 1 });
+  });
+
   test("a file that grows between two looks is left alone", async () => {
     const memory = watchMemory();
     for (let part = 0; part < 4; part += 1) {
