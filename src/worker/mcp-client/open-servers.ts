@@ -40,7 +40,8 @@ const CONNECT_MS = 15_000;
 /** Restarts of a server within an hour; after more it is not started until the hour is over. */
 const MOST_RESTARTS = 3;
 const RESTARTS_WITHIN_MS = 3_600_000;
-const IDLE_MS = 120_000;
+/** Counted from the start of the last call: longer than the longest timeout_s, which is 240 s. */
+const IDLE_MS = 300_000;
 const MOST_REASON_CHARS = 200;
 
 /** Connects to no server yet. */
