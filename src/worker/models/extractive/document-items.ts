@@ -84,16 +84,21 @@ export const sentencesOf = ({ text, mark, block }: DocumentItem): string[] =>
  * Whether a sentence addresses whoever classifies the document instead of its readers: it demands a class, or gives orders
  * to a program. It is no evidence of what the document is, and no task.
  */
-export const addressesTheSorter = (sentence: string): boolean => ORDERS.test(sentence);
+export const addressesTheSorter = (sentence: string): boolean =>
+  AI.test(sentence) || ORDERS.test(sentence);
 
+/** In capitals: "j'ai" and "je vous ai" stand in every other French letter. */
+const AI = /\bAI\b/;
 const PROGRAMS = [
-  ...["ai", "language model", "assistants?", "automated readers?", "chatbots?", "llm"],
-  ...["tool_call", READ_TOOL],
+  ...["ai(?=:| agents?| models?| readers?)", "language model", "assistants?", "automated readers?"],
+  ...["chatbots?", "llm", "tool_call", READ_TOOL],
 ].join("|");
 const ORDERS = new RegExp(
   [
     String.raw`\b(?:ignore|disregard|forget|vergiss|ignoriere)\b.{0,60}\b(?:instructions?|rules?|prompt|anweisungen|regeln)\b`,
-    String.raw`\b(?:classify|categori[sz]e|label|tag|mark|klassifiziere|kennzeichne)\b.{0,60}\b(?:as|with|als|mit)\b`,
+    String.raw`\b(?:classify|categori[sz]e|klassifiziere|kennzeichne)\b.{0,60}\b(?:as|with|als|mit)\b`,
+    // Not "Guten Tag … mit", nor "Mark met … with".
+    String.raw`\b(?:label|tag|mark) (?:this|it|that|these|the|them|all|every)\b.{0,60}\b(?:as|with)\b`,
     String.raw`\b(?:${PROGRAMS})\b`,
     String.raw`\b(?:system notice|system prompt|new rule)\b`,
   ].join("|"),

@@ -52,7 +52,7 @@ const EXTRACTIVE_FACTS: ModelFacts = {
   windowTokens: null,
   toolProtocol: "text",
   ignoresSchemas: false,
-  options: { version: 12 },
+  options: { version: 13 },
 };
 
 const toReply = (text: string): ModelReply => ({

@@ -332,6 +332,14 @@ describe.each([
   });
 });
 
+test.each([
+  ["Chère Ada, j'ai fini le toit. Je viens le 3 mai 2026.", "3 mai 2026"],
+  ["Guten Tag Frau Meyer, ich komme am 3. Mai 2026 mit dem Seil.", "3. Mai 2026"],
+  ["Mark left the barn with the rope on 3 May 2026.", "3 May 2026"],
+])("%j gives no order to a program, and its date counts", async (text, date) => {
+  expect(await fieldsOf("people", text)).toMatchObject({ dates: [{ date }] });
+});
+
 describe("what is no person, and no date", () => {
   test("is an organisation", async () => {
     const text =
