@@ -195,7 +195,7 @@ const otherLabels = once(() => new Set(allWordFiles().flatMap(({ others }) => ot
 
 /** Words of urgency. "Immediately" and the like stand in every set of instructions, and count only at the head of a document. */
 const URGENT =
-  /\b(?:urgent(?:ly)?|asap|as soon as possible|overdue|final (?:notice|reminder|demand)|last reminder|payment reminder|dringend|eilt|überfällig|(?:letzte|zweite|dritte) mahnung|unverzüglich)(?!\p{L})/iu;
+  /(?<!\p{L})(?:urgent(?:ly)?|asap|as soon as possible|overdue|final (?:notice|reminder|demand)|last reminder|payment reminder|dringend|eilt|überfällig|(?:letzte|zweite|dritte) mahnung|unverzüglich)(?!\p{L})/iu;
 const URGENT_AT_HEAD =
   /\b(?:emergency|danger(?:ous)?|warning|alarm|injur(?:ed|y|ies)|immediate(?:ly)?|notfall|gefahr|warnung|verletzt|sofort)(?!\p{L})/iu;
 const NOBODY_ACTS =

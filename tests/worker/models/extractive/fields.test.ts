@@ -75,6 +75,7 @@ describe("classify", () => {
     ["Rechnung Nr. 12\n\nBetrag 240 EUR netto, zahlbar bis 30. Juni 2026.", "rechnung", "normal"],
     ["Protokoll der Sitzung\n\nAnwesend: drei. Der Antrag ist beschlossen.", "protokoll", "low"],
     ["Letzte Mahnung\n\nIhre Rechnung ist überfällig.", "rechnung", "high"],
+    ["Rechnung Nr. 3\n\nDer Betrag ist überfällig.", "rechnung", "high"],
     ["Dear Ada,\n\nplease send the rope.\n\nYours sincerely, Bo", "brief", "normal"],
   ])("%j is of class %s and priority %s", async (text, label, priority) => {
     const labels = ["rechnung", "protokoll", "brief"];
