@@ -2,6 +2,7 @@ import type { EvidenceBlock } from "../model.ts";
 import { addressesTheSorter, parseDocument, sentencesOf } from "./document-items.ts";
 import type { DocumentItem } from "./document-items.ts";
 import { RECIPIENT, SENDER } from "../../text/mail-header.ts";
+import { firstCodePoints } from "../../text/clean-text.ts";
 import { wordsOf } from "../../text/content-words.ts";
 import { once } from "../../../shared/once.ts";
 import { anyOf } from "../../../shared/text/word-lists.ts";
@@ -273,8 +274,8 @@ function actionOf(quote: string, words: string, known: KnownNames): Action {
   const isOfFuture =
     named || patterns().duty.test(words) || patterns().intent.test(words) || TO_BE_DONE.test(words);
   return {
-    quote: quote.slice(0, 1_900),
-    action: (action === "" ? words.trim() : action).slice(0, 1_900),
+    quote: firstCodePoints(quote, 1_900),
+    action: firstCodePoints(action === "" ? words.trim() : action, 1_900),
     owner: ownerOf(words, known),
     due:
       deadlineIn(words) ??

@@ -1,6 +1,7 @@
 import { once } from "../../../shared/once.ts";
 import { MONTH_NAME } from "../../../shared/text/month-names.ts";
 import { anyOf, namesInOrder } from "../../../shared/text/word-lists.ts";
+import { firstCodePoints } from "../../text/clean-text.ts";
 import { findDates as readDates } from "../../text/figures/dates.ts";
 import type { Figure } from "../../text/figures/numbers.ts";
 import { cellTexts } from "../../text/table-cells.ts";
@@ -89,9 +90,9 @@ const MOST_WHAT_CHARS = 300;
 
 const datesOf = ({ mark }: DocumentItem, sentence: string): NamedDate[] =>
   datesIn(sentence).map((date) => ({
-    quote: sentence.slice(0, MOST_QUOTE_CHARS),
+    quote: firstCodePoints(sentence, MOST_QUOTE_CHARS),
     date,
-    what: (mark === "row" ? inOneLine(sentence) : sentence).slice(0, MOST_WHAT_CHARS),
+    what: firstCodePoints(mark === "row" ? inOneLine(sentence) : sentence, MOST_WHAT_CHARS),
   }));
 
 const inOneLine = (row: string): string =>

@@ -3,6 +3,7 @@ import { once } from "../../../shared/once.ts";
 import { allWordFiles, anyOf } from "../../../shared/text/word-lists.ts";
 import type { WordFile } from "../../../shared/text/word-lists.ts";
 import type { Language } from "../../../shared/text/language.ts";
+import { firstCodePoints } from "../../text/clean-text.ts";
 import { detectLanguage } from "../../text/detect-language.ts";
 import { isGivenName } from "./given-names.ts";
 import {
@@ -221,7 +222,7 @@ function namesIn(
         : 0) +
       (role === null ? 0 : NEAR_PERSON) +
       (/^[*_]{0,3}:/.test(after) && isFirst ? NEAR_PERSON : 0);
-    return [{ name, quote: sentence.slice(0, MOST_QUOTE_CHARS), role, score }];
+    return [{ name, quote: firstCodePoints(sentence, MOST_QUOTE_CHARS), role, score }];
   });
 }
 

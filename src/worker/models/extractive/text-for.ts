@@ -1,6 +1,7 @@
 import type { PureWork } from "../../offload/offload.ts";
 import { READ_TOOL } from "../../../shared/config/tool-presets.ts";
 import { escapePattern } from "../../../shared/text/normalise-text.ts";
+import { firstCodePoints } from "../../text/clean-text.ts";
 import { textOfCall } from "../../text/model-json.ts";
 import { DECLINED } from "../model.ts";
 import type { EvidenceBlock, ModelTask } from "../model.ts";
@@ -149,7 +150,7 @@ function bestSentences(block: EvidenceBlock, most: number): string[] {
   const best = rankForSummary(candidates, block.title ?? "", most).map(({ text }) => text);
   if (best.length > 0) return best;
   const [first = ""] = block.text.split("\n");
-  const field = withClosedQuotes(first.trim().slice(0, MOST_FIELD_CHARS)).trim();
+  const field = withClosedQuotes(firstCodePoints(first.trim(), MOST_FIELD_CHARS)).trim();
   return field === "" ? [] : [field];
 }
 

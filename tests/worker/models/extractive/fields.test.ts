@@ -341,6 +341,13 @@ test.each([
   expect(await fieldsOf("people", text)).toMatchObject({ dates: [{ date }] });
 });
 
+test("a long sentence is cut through no emoji, which would make the whole reply unreadable", async () => {
+  const text = `On 3 May 2026 Dr. Ada Lovelace paints the door. x${"🎉".repeat(298)} on 4 May 2026 now.`;
+  const reply = await replyTo("people", text);
+  expect(reply).toContain("4 May 2026");
+  expect(reply).not.toMatch(/\\ud83c/);
+});
+
 describe("what is no person, and no date", () => {
   test("is an organisation", async () => {
     const text =
