@@ -7,9 +7,9 @@ import { withDeadline } from "./deadline.ts";
 import type { AccessOf } from "./host-access.ts";
 import { textAt, wiresAt } from "./host-request.ts";
 import type { Model } from "./model.ts";
-import { ollamaHost } from "./ollama-probe.ts";
+import { fullName, ollamaHost } from "./ollama-probe.ts";
 import type { FeatureMemory } from "./openai-compatible.ts";
-import { openAiHost } from "./openai-probe.ts";
+import { findListedModel, openAiHost } from "./openai-probe.ts";
 
 /** The models of a host; `failure` if it does not answer. */
 export type HostModels = {
@@ -84,9 +84,11 @@ async function namesAt(
     (model) => textAt(model, "id") ?? textAt(model, "name") ?? [],
   );
   const named = entry?.models ?? null;
-  return named === null
-    ? [...new Set(there)].map((name) => [name, name] as const)
-    : [...named].filter(([, name]) => there.includes(name) || there.includes(`${name}:latest`));
+  if (named === null) return [...new Set(there)].map((name) => [name, name] as const);
+  const full = new Set(there.map(fullName));
+  const isThere = (name: string): boolean =>
+    provider === "ollama" ? full.has(fullName(name)) : findListedModel(listed, name) !== undefined;
+  return [...named].filter(([, name]) => isThere(name));
 }
 
 const listTimeout = (host: string): Failure =>
