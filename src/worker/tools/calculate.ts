@@ -315,7 +315,7 @@ function formatValue(value: Value): string {
     case "span":
       return `${formatExact(value.days)} days`;
     case "day":
-      return new Date(value.day * DAY_MS).toISOString().slice(0, 10);
+      return new Date(value.day * DAY_MS).toISOString().replace(/T.*/, "");
     case "text":
       return value.text;
   }

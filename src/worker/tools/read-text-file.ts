@@ -62,7 +62,7 @@ function someLines(reading: Reading, from: number, to: number): ToolOutput {
   const last = Math.min(to, lines.count);
   if (from > last) {
     return outputOf(
-      `${reading.path} has ${lines.count} lines${reading.truncated ? " that could be read" : ""}; there is nothing in lines ${from} to ${to}.`,
+      `${reading.path} has ${lines.count} lines${reading.truncated ? " that could be read" : ""}; there is nothing from line ${from}${to === Infinity ? "" : ` to ${to}`}.`,
       factsOf(reading),
     );
   }

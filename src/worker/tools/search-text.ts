@@ -51,10 +51,7 @@ export const SEARCH_TEXT = defineTool({
       left === 0
         ? plural(paths.length, "file")
         : `${found.searched} of ${plural(paths.length, "file")}`;
-    const rest =
-      left === 0
-        ? ""
-        : " The time limit ended before the other files: narrow it down by path_prefix.";
+    const rest = left === 0 ? "" : " One call looks at no more: narrow it down by path_prefix.";
     const shown =
       found.passages.length < found.matches ? `, of which ${found.passages.length} are shown` : "";
     return outputOf(

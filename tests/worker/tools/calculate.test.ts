@@ -32,6 +32,7 @@ describe("it reckons exactly", () => {
     ["weekday(1969-12-31)", "Wednesday"],
     ["(2026-03-01 - 2026-02-01) / 7", "4 days"],
     ["max(2025-01-01, 2026-01-01)", "2026-01-01"],
+    ["9999-12-31 + 1 day", "+010000-01-01"],
   ])("%s", async (expression, result) => {
     expect(await reckon(expression)).toBe(result);
   });
