@@ -32,21 +32,24 @@ type Parts = { readonly db: Queryable; readonly settings: PacingSettings; readon
  */
 export async function countHostFailures<T>(
   job: Pick<ClaimedJob, "batchId">,
-  { db, settings, logger }: Parts,
+  parts: Parts,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    // A host that only asks for a pause is not down.
-    if (error instanceof HostFailure && error.retryAfterMs === null) {
-      // The job is parked even if the count fails.
-      await countFailure(error, job.batchId, { db, settings, logger }).catch((err: unknown) => {
-        logger.warn({ err }, "a failure of a model host could not be counted");
-      });
-    }
+    if (error instanceof HostFailure) await countSafely(error, job.batchId, parts);
     throw error;
   }
+}
+
+/** The job is parked, or goes to another host, even if the count fails. */
+async function countSafely(failure: HostFailure, batchId: string | null, parts: Parts) {
+  // A host that only asks for a pause is not down.
+  if (failure.retryAfterMs !== null) return;
+  await countFailure(failure, batchId, parts).catch((err: unknown) => {
+    parts.logger.warn({ err }, "a failure of a model host could not be counted");
+  });
 }
 
 /** The most consecutive failures, even if model.breaker_failures is higher: fewer than the tries of a job that breaks hosts. */
@@ -77,12 +80,7 @@ async function countFailure(
  */
 export const choiceAmong = (parts: Parts, runId: string | null): HostChoice => ({
   choose: (among, tried) => chooseByRows({ runId, among, tried }, parts.db),
-  async failed(failure) {
-    if (failure.retryAfterMs !== null) return;
-    await countFailure(failure, null, parts).catch((err: unknown) => {
-      parts.logger.warn({ err }, "a failure of a model host could not be counted");
-    });
-  },
+  failed: (failure) => countSafely(failure, null, parts),
 });
 
 type ChoiceRequest = {

@@ -495,18 +495,10 @@ export const noProgress = (): Progress => ({
 });
 
 export function addTally(tally: Tally, more: Partial<Tally>): Tally {
-  const sum = (key: keyof Tally) => tally[key] + (more[key] ?? 0);
-  return {
-    documents_seen: sum("documents_seen"),
-    unchanged: sum("unchanged"),
-    added: sum("added"),
-    changed: sum("changed"),
-    removed: sum("removed"),
-    failed: sum("failed"),
-    failed_before: sum("failed_before"),
-    chunks_written: sum("chunks_written"),
-    silently_changed: sum("silently_changed"),
-  };
+  const sum: Record<keyof Tally, number> = { ...tally };
+  let key: keyof Tally;
+  for (key in more) sum[key] += more[key] ?? 0;
+  return sum;
 }
 export type IndexDeps = {
   readonly db: Database;

@@ -50,19 +50,12 @@ export function rankForQuestion(
   most: number,
 ): Candidate[] {
   const asked = parseQuestion(question, candidates);
-  const scored = scoreForQuestion(candidates, asked);
-  if (asked.kind === "fact") return showSpans(pickLikely(scored, most));
-  const picked = pickDiverse(scored, most);
+  const evidence = readEvidence(candidates, asked);
+  if (asked.kind === "fact")
+    return showSpans(pickLikely(scoreForFact(evidence, candidates, asked), most));
+  const picked = pickDiverse(bestFirst(scoreForAccount(evidence.usable, asked)), most);
   // A reader of an account follows the evidence: blocks by rank, and each from its beginning.
   return showSpans(picked.toSorted((one, other) => one.position - other.position));
-}
-
-/** All sentences that may answer, best first; none if the evidence is not about the question. */
-function scoreForQuestion(candidates: readonly Candidate[], asked: Question): Scored[] {
-  const evidence = readEvidence(candidates, asked);
-  return asked.kind === "account"
-    ? bestFirst(scoreForAccount(evidence.usable, asked))
-    : scoreForFact(evidence, candidates, asked);
 }
 
 const bestFirst = <T extends Scored>(scored: readonly T[]): T[] =>
