@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { LIST_FILES } from "../../../src/worker/tools/list-files.ts";
 import { SEARCH_TEXT } from "../../../src/worker/tools/search-text.ts";
 import { toolReach } from "../../support/tool-reach.ts";
 
@@ -28,6 +29,14 @@ describe("lines that hold the words", () => {
   test("in either case, below a folder alone", async () => {
     const found = await search({ text: "ferry", path_prefix: "notes/" });
     expect(found.facts).toMatchObject({ matches: 2, of_files: 2 });
+  });
+
+  test("in either form of Unicode, and so do names of files", async () => {
+    const reach = toolReach({ files: { "U\u0308bersicht.md": "Die Fa\u0308hre.\n" } });
+    const found = await SEARCH_TEXT.run({ text: "f\u00e4hre" }, reach);
+    expect(found).toMatchObject({ facts: { matches: 1 } });
+    const listed = await LIST_FILES.run({ name_contains: "\u00fcber" }, reach);
+    expect(listed).toMatchObject({ facts: { files: 1 } });
   });
 
   test("more than are shown are counted all the same", async () => {
