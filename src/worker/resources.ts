@@ -250,12 +250,11 @@ async function pipelineOf({
     models,
     offload,
     compareClaims: compareClaimsBy(config),
-    async search({ text, limit, pathPrefix, source, documents }, signal, ofRun) {
+    async search({ pathPrefix, source, documents, ...query }, signal, ofRun) {
       const find = await search();
       return find(
         {
-          text,
-          limit,
+          ...query,
           mode: "hybrid",
           // A word with similar spelling is a hint for a person, but no evidence.
           spelling: "as written",

@@ -13,6 +13,7 @@ import type { CallCharge, Limiter } from "../models/limiter.ts";
 import type { Offload } from "../offload/offload.ts";
 import type { Reading as SandboxReading } from "../sandbox/open-sandbox.ts";
 import type { KnownFiles } from "../question/known-files.ts";
+import type { Operators } from "../search/parse-operators.ts";
 
 /** The result of a read through the sandbox, or a web page in the same form. */
 export type Reading = Extract<SandboxReading, { kind: "read" }> & {
@@ -54,7 +55,9 @@ export type SearchLimits = {
   readonly documents: DocumentFilter;
 };
 
-type SearchRequest = SearchLimits & { readonly text: string; readonly limit: number };
+/** The operators of a query that a model wrote; a question has none. */
+type SearchRequest = SearchLimits &
+  Partial<Operators> & { readonly text: string; readonly limit: number };
 
 /** A durable note of the operator: a preference, a constraint or a rule of work. */
 export type Note = { readonly memoryId: string; readonly type: string; readonly content: string };

@@ -1,7 +1,10 @@
 import type { DocumentFilter } from "../../shared/files/document-filter.ts";
 import { refuse } from "../../shared/failure.ts";
 import type { Refusal } from "../../shared/failure.ts";
+import { MOST_PHRASES } from "../../shared/store/index/search-filter.ts";
 import type { Passage, PipelineDependencies } from "../evidence/types.ts";
+import { parseOperators } from "../search/parse-operators.ts";
+import type { Operators } from "../search/parse-operators.ts";
 import type { ToolAccess } from "./tool.ts";
 
 /** Hits that are checked to count those outside of the grant. */
@@ -67,9 +70,9 @@ export function filesWithin(
     },
     listFiles: async () => (await parts.listPaths()).filter(isWithin),
     async search({ text, limit, pathPrefix, documents = {} }) {
-      const bounds = { source: null, documents: narrowDays(documents, days) };
+      const asked = { ...queryOf(text), source: null, documents: narrowDays(documents, days) };
       const searchBelow = (prefix: string | null, most: number): Promise<readonly Passage[]> =>
-        parts.search({ text, limit: most, pathPrefix: prefix, ...bounds }, signal);
+        parts.search({ ...asked, limit: most, pathPrefix: prefix }, signal);
       if (roots.length === 0) return { passages: await searchBelow(pathPrefix, limit), hidden: 0 };
       const below = prefixesWithin(roots, pathPrefix);
       const found = await Promise.all(below.map((prefix) => searchBelow(prefix, MOST_CHECKED)));
@@ -82,6 +85,14 @@ export function filesWithin(
       };
     },
   };
+}
+
+/** The words of a query and its operators, as many as a search takes; a query that only leaves out is searched as it stands. */
+function queryOf(query: string): Partial<Operators> & { readonly text: string } {
+  const { text, phrases, excluded, prefixes } = parseOperators(query);
+  if (text.trim() === "") return { text: query };
+  const first = (list: readonly string[]) => list.slice(0, MOST_PHRASES);
+  return { text, prefixes, phrases: first(phrases), excluded: first(excluded) };
 }
 
 /** The prefixes for a search in the index, so that hits outside of the grant take no places among the results. */

@@ -53,6 +53,17 @@ describe("a search of a grant", () => {
     ]);
   });
 
+  test("takes the operators that the tool names, and searches what has no word to find as it stands", async () => {
+    const { parts, requests } = indexOf(["notes/a.md"]);
+    const { search } = filesWithin([], parts, new AbortController().signal);
+    for (const text of ['rope -old "red boat"', "-old"])
+      await search({ text, limit: 1, pathPrefix: null });
+    expect(requests).toMatchObject([
+      { text: "rope red boat", phrases: ["red boat"], excluded: ["old"] },
+      { text: "-old" },
+    ]);
+  });
+
   test("of several folders gives the best of all of them, each once", async () => {
     const paths = ["b/1.md", "c/1.md", "a/1.md", "b/2.md", "a/sub/2.md"];
     const search = searchIn(["a", "b", "a/sub"], paths);
