@@ -27,21 +27,21 @@ export function withAttachments(sandbox: FileAccess, attachments: KnownAttachmen
     const files = found.length === 0 ? [] : await sandbox.listPaths();
     return onlyOne(name, withMails(found, files));
   };
+  const orAttachment = async <Found extends { readonly kind: string }>(
+    name: string,
+    open: (path: string) => Promise<Found | Refusal>,
+  ): Promise<Found | Refusal> => {
+    const found = await open(name);
+    const path = isUnknownName(name, found) ? await pathOf(name) : null;
+    if (path === null) return found;
+    return typeof path === "string" ? open(path) : path;
+  };
   return {
-    async readTextFile(args) {
-      const reading = await sandbox.readTextFile(args);
-      if (args.lookup === "exact" || !isUnknownName(args.path, reading)) return reading;
-      const path = await pathOf(args.path);
-      if (path === null) return reading;
-      return typeof path === "string" ? sandbox.readTextFile({ ...args, path }) : path;
-    },
-    async locate(name) {
-      const located = await sandbox.locate(name);
-      if (!isUnknownName(name, located)) return located;
-      const path = await pathOf(name);
-      if (path === null) return located;
-      return typeof path === "string" ? sandbox.locate(path) : path;
-    },
+    readTextFile: (args) =>
+      args.lookup === "exact"
+        ? sandbox.readTextFile(args)
+        : orAttachment(args.path, (path) => sandbox.readTextFile({ ...args, path })),
+    locate: (name) => orAttachment(name, (path) => sandbox.locate(path)),
     async listPaths() {
       const files = await sandbox.listPaths();
       if (kept?.files !== files) kept = { files, paths: addPaths(files, await attachments.list()) };

@@ -75,7 +75,10 @@ export type EmbedSummary = {
 export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promise<EmbedSummary> {
   const { db, embedder } = deps;
   const space = spaceOf(embedder);
-  const scope = await scopeOf(db, options);
+  const scope: EmbedScope = {
+    range: options.range ?? null,
+    redoBefore: options.rebuild ? (options.redoBefore ?? (await selectNow(db))) : null,
+  };
   const before = await measureEmbeddings(db, space, scope);
   const due = Math.min(before.due, options.limit ?? before.due);
   const done = options.dryRun
@@ -91,16 +94,6 @@ export async function embedChunks(deps: EmbedDeps, options: EmbedOptions): Promi
     missing: after.missing,
     ...done,
     ...(options.dryRun ? { due } : {}),
-  };
-}
-
-async function scopeOf(
-  db: Queryable,
-  { rebuild, redoBefore, range }: EmbedOptions,
-): Promise<EmbedScope> {
-  return {
-    range: range ?? null,
-    redoBefore: rebuild ? (redoBefore ?? (await selectNow(db))) : null,
   };
 }
 

@@ -89,7 +89,8 @@ function scoreAll(
       words,
       telling: new Set([...words].filter((word) => !everywhere.has(word))),
       weight:
-        sentenceWeight(candidate, candidates[index - 1], titleStems) *
+        placeOf(candidate, candidates[index - 1], titleStems) *
+        formOf(candidate) *
         (candidate.sentences === 1 ? 1 : LEAD_IN_FACTOR),
       distance: Number.POSITIVE_INFINITY,
     };
@@ -163,19 +164,7 @@ export const LINK = /:\/\/|!\[/;
 export const LINK_FACTOR = 0.3;
 export const QUESTION_FACTOR = 0.75;
 
-/**
- * The value of a sentence in a summary by its place and form, independent of its words: a factor around 1.
- *
- * @param before the sentence before it in the text
- */
-function sentenceWeight(
-  candidate: Candidate,
-  before: Candidate | undefined,
-  titleStems: ReadonlySet<string>,
-): number {
-  return placeOf(candidate, before, titleStems) * formOf(candidate);
-}
-
+/** A factor around 1 for the place of a sentence. @param before the sentence before it in the text */
 function placeOf(
   { position, shownStems: stems, contextStems }: Candidate,
   before: Candidate | undefined,
@@ -194,6 +183,7 @@ function shareOf(titleStems: ReadonlySet<string>, stems: readonly string[]): num
   return Math.min(1, (2 * held) / Math.max(1, titleStems.size));
 }
 
+/** A factor around 1 for its form. */
 function formOf({ text, kind, stems, speakerStems }: Candidate): number {
   const words = stems.filter((stem) => !DATE_OR_NUMBER.test(stem)).length;
   const isOdd = words < FEWEST_STEMS || stems.length > MOST_STEMS;
