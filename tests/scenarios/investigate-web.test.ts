@@ -158,7 +158,7 @@ describe("an investigation of the web", () => {
         title: "The Bear",
         retrieved_at: expect.any(Date),
         text_sha256: createHash("sha256").update(text).digest("hex"),
-        extractor: "web/1",
+        extractor: "web/2",
       },
     ]);
     const flagged = await db.query(

@@ -18,7 +18,7 @@ export type FetchedPage = {
 };
 
 /** The name and version of this extractor, stored with each reading. */
-const EXTRACTOR = "web/1";
+const EXTRACTOR = "web/2";
 /** Stops the reading of a hostile page. */
 const LONGEST_MS = 20_000;
 
@@ -39,7 +39,7 @@ export async function readPage(
   retrievedAt: Date,
   { offload, maxChars, signal }: Reader,
 ): Promise<FetchedPage | Refusal> {
-  const source = decode(bytes, charset ?? (isHtml(mediaType) ? metaCharset(bytes) : null));
+  const source = decode(bytes, charset ?? (MARKUP.test(mediaType) ? ownCharset(bytes) : null));
   if (source.includes("\0")) return refuse("WEB_UNREADABLE", "It holds bytes that are no text.");
   const page = isHtml(mediaType)
     ? await readHtml(source, url, { offload, signal })
@@ -109,7 +109,9 @@ function bomOf(bytes: Buffer): string | null {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : null;
 }
 
-const metaCharset = (bytes: Buffer): string | null =>
-  /<meta[^>]{0,200}charset\s*=\s*["']?([A-Za-z0-9_:.-]{1,40})/i.exec(
+const MARKUP = /html$|xml$/;
+/** The charset that a `meta` element or the XML declaration names. Not UTF-16, in which they could not be found like this. */
+const ownCharset = (bytes: Buffer): string | null =>
+  /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,200}encoding)\s*=\s*["']?(?!utf-16)([A-Za-z0-9_:.-]{1,40})/i.exec(
     bytes.subarray(0, 2_048).toString("latin1"),
   )?.[1] ?? null;

@@ -11,6 +11,7 @@ import { json, page, startPages } from "./page-server.ts";
 import type { PageServer } from "./page-server.ts";
 
 const KEY = "k-3f9a-secret";
+const XML_DECLARATION = '<?xml version="1.0" encoding="ISO-8859-1"?>';
 const FOUND = {
   title: "Ferry  <strong>Bear</strong>\nnow",
   url: "https://ferries.example/bear#top",
@@ -54,6 +55,9 @@ describeOnPostgres("the web of a worker", () => {
       "/latin": page(Buffer.from("<p>F\xe4hre</p>", "latin1"), { "content-type": "text/html" }),
       "/meta": page(Buffer.from('<meta charset="iso-8859-1"><p>F\xe4hre</p>', "latin1"), {
         "content-type": "text/html",
+      }),
+      "/feed": page(Buffer.from(`${XML_DECLARATION}<a>F\xe4hre</a>`, "latin1"), {
+        "content-type": "application/rss+xml",
       }),
       "/plain": page("one\r\ntwo", { "content-type": "text/plain" }),
       "/zero": page("a\0b", { "content-type": "text/plain" }),
@@ -270,7 +274,7 @@ describeOnPostgres("the web of a worker", () => {
     const { reading } = fetched;
     expect(reading).toMatchObject({
       path: `${server.url}/bear`,
-      extractor: "web/1",
+      extractor: "web/2",
       truncated: false,
       page: { title: "Bear" },
       text: expect.stringMatching(/^The Bear leaves at 7:40\./),
@@ -282,6 +286,7 @@ describeOnPostgres("the web of a worker", () => {
 
   test.each([
     ["/meta", "Fähre"],
+    ["/feed", `${XML_DECLARATION}<a>Fähre</a>`],
     ["/latin", "F�hre"],
     ["/plain", "one\ntwo"],
   ])("reads %s in its own letters", async (path, text) => {
