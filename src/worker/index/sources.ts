@@ -68,7 +68,12 @@ export function bindSources(
       oneDevice,
       extractText: sandbox.extractText,
       async read(relativePath) {
-        if (place === undefined) throw new Error(`Source "${name}" has no root to read from.`);
+        if (place === undefined) {
+          throw new Failure(
+            "CONFIG_ERROR",
+            `The root of source "${name}" (${root}) was not there when this process started: start it anew.`,
+          );
+        }
         return sandbox.readFileBelow(place.root, posix.join(place.relativePath, relativePath));
       },
     };

@@ -28,13 +28,17 @@ export function watchService({ config, database, logger }: WatchParts): Service 
     mostRestMs: 30_000,
     async run({ stopping }) {
       const watched = await opened.get();
+      const faults: unknown[] = [];
       for (const one of watched) {
         if (stopping.aborted) break;
         if (performance.now() < one.nextMs) continue;
-        const outcome = await one.look();
+        // A folder whose look fails holds up no other.
+        const outcome = await one.look().catch((error: unknown) => void faults.push(error));
+        if (outcome === undefined) continue;
         one.nextMs = performance.now() + one.watch.every_s * 1_000;
         logLook(logger, one.source.name, outcome);
       }
+      if (faults.length > 0) throw faults[0];
       return Math.max(0, Math.min(...watched.map(({ nextMs }) => nextMs)) - performance.now());
     },
   };
