@@ -69,15 +69,12 @@ function faultsOf(validate: ValidateFunction, value: unknown): readonly SchemaFa
   const faults = new Map<string, SchemaFault>();
   for (const { instancePath, keyword, params, message } of validate.errors ?? []) {
     const path = instancePath === "" ? "/" : instancePath;
-    const fault = { path, message: `${message ?? keyword}${detailOf(keyword, params)}` };
+    // Details come from the schema, and nothing from the value, which holds words of the document.
+    const allowed =
+      keyword === "enum" ? `: ${JSON.stringify(params["allowedValues"]).slice(0, 500)}` : "";
+    const fault = { path, message: `${message ?? keyword}${allowed}` };
     faults.set(JSON.stringify(fault), fault);
     if (faults.size === MOST_FAULTS) break;
   }
   return [...faults.values()];
-}
-
-/** Details from the schema that the message lacks. Nothing comes from the value, which holds words of the document. */
-function detailOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
-  if (keyword === "enum") return `: ${JSON.stringify(params["allowedValues"]).slice(0, 500)}`;
-  return "";
 }

@@ -2,7 +2,7 @@ import { readSecret } from "../../shared/config/read-secret.ts";
 import type { Config } from "../../shared/config/schema.ts";
 import { Failure, refuse } from "../../shared/failure.ts";
 import { hashJson, isRecord } from "../../shared/schema/json-value.ts";
-import { configuredMcpTool, nameOfMcpTool, parseMcpTool } from "../../shared/config/mcp-servers.ts";
+import { configuredMcpTool, parseMcpTool } from "../../shared/config/mcp-servers.ts";
 import type { McpServerConfig } from "../../shared/config/mcp-servers.ts";
 import { cleanLine } from "../../shared/terminal/styled-text.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
@@ -111,11 +111,8 @@ const missingTools = (
   found: readonly McpDefinition[],
 ): readonly McpDefinition[] =>
   Object.keys(server.tools ?? {})
-    .filter((tool) => !found.some(({ name }) => name === nameOf(server, tool)))
-    .map((tool) => disabledTool(server, tool, `the server ${server.name} has no such tool`));
-
-const nameOf = ({ name }: McpServerConfig, tool: string): string =>
-  nameOfMcpTool({ server: name, tool });
+    .map((tool) => disabledTool(server, tool, `the server ${server.name} has no such tool`))
+    .filter((missing) => !found.some(({ name }) => name === missing.name));
 
 function definitionNamed(
   name: string,

@@ -17,10 +17,7 @@ export type OfferedTool = {
  * the instructions tell clients why.
  */
 export const offeredTools = (config: McpContext["config"]): readonly OfferedTool[] =>
-  OFFERED_TOOLS.filter(({ name }) => isNamed(name, config)).map((tool) => ({
+  OFFERED_TOOLS.filter(({ name }) => config.mcp.tools.some((one) => one === name)).map((tool) => ({
     tool,
     disabled: tool.disabled?.(config) ?? null,
   }));
-
-const isNamed = (name: string, { mcp }: McpContext["config"]): boolean =>
-  mcp.tools.some((one) => one === name);

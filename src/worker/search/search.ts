@@ -111,12 +111,11 @@ export const createSearch =
 
 /** Only calls of the configured embedder take a slot of its host; a search does not wait for a former embedder's host. */
 const chosenFor =
-  (vectors: ChooseVectors, ofRun: (embedder: Embedder) => Embedder = unchanged): ChooseVectors =>
+  (vectors: ChooseVectors, ofRun = (embedder: Embedder): Embedder => embedder): ChooseVectors =>
   async () => {
     const choice = await vectors();
     return choice.whose === "configured" ? { ...choice, embedder: ofRun(choice.embedder) } : choice;
   };
-const unchanged = (embedder: Embedder): Embedder => embedder;
 
 const hasWord = ({ scores }: FusedHit): boolean => scores.lexicalScore !== null;
 
