@@ -15,8 +15,10 @@ export function readJpeg(bytes: Buffer): Omit<PictureHead, "kind"> {
     if (bytes.readUInt8(at) !== 0xff) throw new BrokenHead();
     const marker = bytes.readUInt8(at + 1);
     if (marker === 0xff) at += 1;
-    else if (marker === SCAN) break;
-    else {
+    else if (marker === SCAN) {
+      if (size === undefined || !hasEnd(bytes, at)) throw new BrokenHead();
+      return { format: "jpeg", width: size[0], height: size[1], orientation, pages: 1, bytes };
+    } else {
       const length = bytes.readUInt16BE(at + 2);
       if (isFrame(marker)) {
         if (size !== undefined) throw new BrokenHead();
@@ -27,12 +29,11 @@ export function readJpeg(bytes: Buffer): Omit<PictureHead, "kind"> {
       at += 2 + length;
     }
   }
-  if (size === undefined || !isWhole(bytes)) throw new BrokenHead();
-  return { format: "jpeg", width: size[0], height: size[1], orientation, pages: 1, bytes };
 }
 
-/** Looks for the end marker anywhere, because cameras append data behind it. */
-const isWhole = (bytes: Buffer): boolean => bytes.lastIndexOf(Buffer.from([0xff, END])) > 0;
+/** Looks for the end marker anywhere behind the scan: cameras append data behind it, and the thumbnail before it has its own. */
+const hasEnd = (bytes: Buffer, scan: number): boolean =>
+  bytes.lastIndexOf(Buffer.from([0xff, END])) > scan;
 
 const ORIENTATION = 0x0112;
 

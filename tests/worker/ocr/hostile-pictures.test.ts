@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { bmpOf, gifOf, jpegOf, pdfOf, pngOf, tiffOf, webpOf } from "./hostile-pictures.ts";
+import {
+  bmpOf,
+  gifOf,
+  jpegOf,
+  pdfOf,
+  pngOf,
+  tiffOf,
+  webpOf,
+  withSegments,
+} from "./hostile-pictures.ts";
 import { openReader, pageFile } from "./small-pages.ts";
 
 const read = openReader();
@@ -27,6 +36,12 @@ const refused = (why: string) => ({
   why: expect.stringContaining(why),
 });
 
+/** A picture with a whole one in its EXIF data. */
+const withThumbnail = withSegments(
+  pageFile("letter.jpg"),
+  Buffer.concat([Buffer.from("Exif\0\0"), jpegOf(9, 9)]),
+);
+
 describe("a picture is refused before anything decodes it", () => {
   test.each([
     ["PNG", pngOf(50_000, 50_000), "has 50000 x 50000 pixels"],
@@ -40,6 +55,7 @@ describe("a picture is refused before anything decodes it", () => {
     ["TIFF that leads back to itself", tiffOf(10, 10, 3, 8), "cut short or broken"],
     ["PNG that is cut short", pngOf(100, 100).subarray(0, -9), "cut short or broken"],
     ["JPEG that is cut short", pageFile("letter.jpg").subarray(0, 30_000), "cut short or broken"],
+    ["JPEG of which only the thumbnail ends", withThumbnail.subarray(0, 30_000), "cut short"],
     ["WebP that is cut short", pageFile("invoice.webp").subarray(0, 9_000), "cut short or broken"],
     [
       "TIFF whose strip ends behind the file",

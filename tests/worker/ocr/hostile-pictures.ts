@@ -27,6 +27,16 @@ export function jpegOf(width: number, height: number): Buffer {
   return head;
 }
 
+/** A JPEG with these APP1 segments, where cameras and programs write EXIF and XMP. */
+export function withSegments(jpeg: Buffer, ...contents: readonly Buffer[]): Buffer {
+  const segments = contents.map((content) => {
+    const head = Buffer.from([0xff, 0xe1, 0, 0]);
+    head.writeUInt16BE(content.length + 2, 2);
+    return Buffer.concat([head, content]);
+  });
+  return Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
+}
+
 export function gifOf(width: number, height: number, frames: number): Buffer {
   const head = Buffer.from("GIF89a\0\0\0\0\0\0\0", "latin1");
   head.writeUInt16LE(width, 6);
