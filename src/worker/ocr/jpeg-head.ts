@@ -24,7 +24,9 @@ export function readJpeg(bytes: Buffer): Omit<PictureHead, "kind"> {
         if (size !== undefined) throw new BrokenHead();
         size = [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
       }
-      if (marker === APP1) orientation = orientationOf(bytes.subarray(at + 4, at + 2 + length));
+      // XMP comes behind EXIF, in a segment of the same kind.
+      if (marker === APP1 && orientation === 1)
+        orientation = orientationOf(bytes.subarray(at + 4, at + 2 + length));
       if (length < 2 || at + 2 + length > bytes.length) throw new BrokenHead();
       at += 2 + length;
     }

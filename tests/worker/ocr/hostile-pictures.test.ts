@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
+import { readPictureHead } from "../../../src/worker/ocr/read-head.ts";
 import {
   bmpOf,
   gifOf,
@@ -41,6 +42,16 @@ const withThumbnail = withSegments(
   pageFile("letter.jpg"),
   Buffer.concat([Buffer.from("Exif\0\0"), jpegOf(9, 9)]),
 );
+
+test("EXIF turns a photo, whatever XMP stands behind it", () => {
+  const exif = Buffer.from(
+    "Exif\0\0II*\0\b\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0",
+    "latin1",
+  );
+  const xmp = Buffer.from("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>");
+  const photo = withSegments(pageFile("letter.jpg"), exif, xmp);
+  expect(readPictureHead(photo, 1)).toMatchObject({ kind: "picture", orientation: 6 });
+});
 
 describe("a picture is refused before anything decodes it", () => {
   test.each([
