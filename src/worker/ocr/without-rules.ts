@@ -12,7 +12,8 @@ export function drawWithoutRules(ink: Ink, longest: number, lean: number): Buffe
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) if (isInk(x, y)) pixels[y * width + x] = 1;
   }
-  const slope = Math.tan((lean * Math.PI) / 180);
+  // Vertical lines have the rules of horizontal ones; the tangent of their own angle has no bound.
+  const slope = Math.tan(((lean - 90 * Math.round(lean / 90)) * Math.PI) / 180);
   const down = Array.from({ length: width }, (_, x) => Math.round(slope * x));
   const back = Array.from({ length: height }, (_, y) => Math.round(-slope * y));
   const isRule = new Uint8Array(pixels.length);

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "@jest/globals";
+import { drawWithoutRules } from "../../../src/worker/ocr/without-rules.ts";
 import { figuresOf, linesOf, openReader, recordOf } from "./small-pages.ts";
 
 const read = openReader();
@@ -73,6 +74,12 @@ test("turns a page that lies on its side", async () => {
   const record = await recordOf(read, "turned.jpg", {});
   expect(record).toMatchObject({ turned: 270, picture: { width: 1148, height: 868 } });
   expect(figuresOf(record, "two")).toEqual(LETTER_FIGURES);
+});
+
+test("removes the rules of a page whose lines run vertically", () => {
+  const ink = { width: 32, height: 200, perRow: 1, words: new Int32Array(200).fill(1 << 8) };
+  const pixels = drawWithoutRules(ink, 50, 89.99).subarray(-32 * 200);
+  expect(pixels.every((pixel) => pixel === 255)).toBe(true);
 });
 
 test("reads the page of a PDF that is a picture", async () => {
