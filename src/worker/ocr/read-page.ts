@@ -93,13 +93,9 @@ async function readLoaded(shown: LoadedPicture, readers: Readers): Promise<ReadP
   const other = second?.read(rules === undefined ? picture : withoutRules(reading), mode);
   const judged: readonly JudgedWord[] =
     options.second === "text" ? reading.words : judgeFigures(reading.words, other && clean(other));
-  const turnedSides = (EXIF_ON_SIDE.has(shown.orientation) ? 90 : 0) + (turned % 180);
-  const { width, height } = shown.picture;
   const record: PageRecord = {
-    picture: {
-      ...shown.picture,
-      ...(turnedSides === 90 ? { width: height, height: width } : { width, height }),
-    },
+    // The sides of the ink, which EXIF, the tag of a TIFF or the reader itself may have turned.
+    picture: { ...shown.picture, width: ink.width, height: ink.height },
     turned,
     skew: Math.round(reading.lean * 100) / 100,
     engine: [first.name, ...(second === undefined ? [] : [second.name])].join("; "),
@@ -121,7 +117,6 @@ async function readLoaded(shown: LoadedPicture, readers: Readers): Promise<ReadP
   return { kind: "read", record, cutOuts: options.cutOuts ? cutOutsOf(record, ink) : [] };
 }
 
-const EXIF_ON_SIDE: ReadonlySet<number> = new Set([5, 6, 7, 8]);
 const round = (share: number): number => Math.round(share * 10_000) / 10_000;
 
 type RatedReading = EngineReading & {

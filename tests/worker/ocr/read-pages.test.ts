@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "@jest/globals";
 import { drawWithoutRules } from "../../../src/worker/ocr/without-rules.ts";
-import { figuresOf, linesOf, openReader, recordOf } from "./small-pages.ts";
+import { figuresOf, linesOf, openReader, pageFile, recordOf } from "./small-pages.ts";
 
 const read = openReader();
 afterAll(() => {
@@ -95,4 +95,14 @@ test("reads each frame of a TIFF, and doubts a figure that its readers differ on
   expect(doubted).toMatchObject({ text: "1,60", figure: "doubtful" });
   const second = await recordOf(read, "frames.tiff", { page: 2 });
   expect(figuresOf(second, "two")).toEqual(LETTER_FIGURES);
+  expect(second.picture).toEqual({ format: "tiff", width: 1230, height: 930 });
+});
+
+test("gives the sides of a TIFF as its tag turns it", async () => {
+  const bytes = Buffer.from(pageFile("frames.tiff"));
+  // In place of the samples per pixel, which are 1 without a tag: its left side is the upper one.
+  const tag = bytes.indexOf(Buffer.from("150103000100000001000000", "hex"), 34_698);
+  bytes.set(Buffer.from("120103000100000006000000", "hex"), tag);
+  const turned = await read({ bytes, page: 2, languages: ["eng"], second: "none" });
+  expect(turned).toMatchObject({ record: { turned: 270, picture: { width: 1230, height: 930 } } });
 });
