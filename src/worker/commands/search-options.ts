@@ -73,6 +73,7 @@ export async function readQueries(file: string): Promise<readonly NamedQuery[]> 
     );
   });
   return content
+    .replace(/^\uFEFF/, "")
     .split("\n")
     .flatMap((line, index) =>
       line.trim() === "" ? [] : [parseQuery(line, `${file}:${index + 1}`)],

@@ -79,7 +79,7 @@ test("says which word it searched for instead of another", async () => {
   expect(await correctionsOf("guesst")).toEqual([{ word: "guesst", searched_for: ["guests"] }]);
   expect(await correctionsOf("guests")).toEqual([]);
   expect(await correctionsOf("guesst", "--mode", "lexical")).toEqual([]);
-  const file = await desk.write("typing-errors.jsonl", '{"id":1,"text":"guesst"}\n');
+  const file = await desk.write("typing-errors.jsonl", '\uFEFF{"id":1,"text":"guesst"}\n');
   expect(await correctionsOf("--file", file)).toEqual([
     { word: "guesst", searched_for: ["guests"] },
   ]);
