@@ -83,7 +83,8 @@ type Platform = Pick<DiskDescriptors, "open" | "realPath" | "isInPlace" | "walkF
   withReadable<T>(descriptor: number, use: (readable: number) => T): T;
 };
 
-const onDisk = (platform: Platform): DiskDescriptors => ({
+/** @param descriptorFolder of links from descriptor numbers to open files */
+const onDisk = (platform: Platform, descriptorFolder: string): DiskDescriptors => ({
   ...platform,
   stat: (descriptor) => fstatSync(descriptor, { bigint: true }),
   close: closeSync,
@@ -96,7 +97,7 @@ const onDisk = (platform: Platform): DiskDescriptors => ({
           kind: "opened",
           path: file.path,
           descriptor: platform.withReadable(file.descriptor, (readable) =>
-            openSync(`/proc/self/fd/${readable}`, "r"),
+            openSync(`${descriptorFolder}/${readable}`, "r"),
           ),
           bytes: Number(file.stat.size),
         },
@@ -153,8 +154,9 @@ export function selectDescriptors(host: PlatformFacts, policy: SecurityPolicy): 
       "Windows is not supported: it has no way to decide on an opened file. Use WSL 2 or a container.",
     );
   }
-  if (namesDescriptors(host)) return onDisk(procDescriptors(host.descriptorFolder));
-  if (policy.allowRacyReads) return onDisk(comparedDescriptors);
+  if (namesDescriptors(host))
+    return onDisk(procDescriptors(host.descriptorFolder), host.descriptorFolder);
+  if (policy.allowRacyReads) return onDisk(comparedDescriptors, "/dev/fd");
   throw new Failure(
     "CONFIG_ERROR",
     `${host.descriptorFolder} does not name open files on this ${host.platform} machine, so a file swapped ` +

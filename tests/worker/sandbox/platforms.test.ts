@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { extractText } from "../../support/read-documents.ts";
 import { selectDescriptors } from "../../../src/worker/sandbox/descriptors.ts";
-import { openSandboxOn } from "../../../src/worker/sandbox/open-sandbox.ts";
+import { bytesOf, openSandboxOn } from "../../../src/worker/sandbox/open-sandbox.ts";
 import type { Sandbox } from "../../../src/worker/sandbox/open-sandbox.ts";
 import { codeOf, makeWorkroot, type Workroot } from "./make-workroot.ts";
 
@@ -58,6 +58,12 @@ describe.each([
       const reading = await sandbox.readTextFile({ path, maxChars: 200 });
       expect(reading).toMatchObject({ path: "allowed/corpus/note.md", text: "hello" });
     }
+  });
+
+  test("keeps a file open for its bytes", async () => {
+    const opened = await sandbox.openFile({ path: "note.md" });
+    if (opened.kind === "refused") throw new Error(opened.message);
+    expect(bytesOf(opened).toString()).toBe("hello");
   });
 
   test("denies links that lead out, and finds no file behind dangling ones", async () => {
