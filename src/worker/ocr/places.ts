@@ -53,6 +53,12 @@ export function findOcr(folders: OcrFolders, languages: readonly string[]): OcrP
       "The optional packages that read pictures are not installed. Run: nightdesk models setup ocr",
     );
   }
+  if (folders.models !== null && !existsSync(folders.models)) {
+    throw new Failure(
+      "OCR_MISSING",
+      `There is no folder ${folders.models}: make it, or name another one in index.ocr.models_directory.`,
+    );
+  }
   const models = Object.fromEntries(
     languages.map((language) => [language, modelsOf(folders, language)]),
   );

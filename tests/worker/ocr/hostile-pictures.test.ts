@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
+import { findOcr } from "../../../src/worker/ocr/places.ts";
 import { readPictureHead } from "../../../src/worker/ocr/read-head.ts";
 import {
   bmpOf,
@@ -10,7 +11,7 @@ import {
   webpOf,
   withSegments,
 } from "./hostile-pictures.ts";
-import { openReader, pageFile } from "./small-pages.ts";
+import { FOLDERS, openReader, pageFile } from "./small-pages.ts";
 
 const read = openReader();
 afterAll(() => {
@@ -135,4 +136,6 @@ test("what is not installed is named with the command that installs it", async (
     code: "OCR_MISSING",
     message: expect.stringContaining("pol.traineddata"),
   });
+  const folders = { ...FOLDERS, models: "/absent/models" };
+  expect(() => findOcr(folders, ["eng"])).toThrow("There is no folder /absent/models: make it");
 });
