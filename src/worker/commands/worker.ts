@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
@@ -180,15 +181,9 @@ async function checkHealth(context: CommandContext): Promise<number> {
   return alive > 0 ? EXIT.ok : EXIT.error;
 }
 
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else {
-      signal.addEventListener("abort", () => {
-        resolve();
-      });
-    }
-  });
+const untilAborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, "abort");
+};
 
 type Signals = { onSecond(action: () => void): void; close(): void };
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { ShellLimits } from "./limits.ts";
 
@@ -144,7 +145,7 @@ export async function startSandbox(
   };
   const child = spawnBubblewrap(host, plan);
   try {
-    await spawned(child);
+    await once(child, "spawn");
   } catch (error) {
     leaveGroup();
     throw error;
@@ -183,13 +184,6 @@ function spawnBubblewrap(host: ShellHost, plan: SandboxPlan): ChildProcess {
       ...Array<"pipe">(FIRST_INPUT - 1).fill("pipe"),
       ...plan.inputs.map(({ from }) => (typeof from === "number" ? from : "pipe")),
     ],
-  });
-}
-
-async function spawned(child: ChildProcess): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.once("error", reject);
   });
 }
 
