@@ -187,6 +187,8 @@ const untilAborted = async (signal: AbortSignal): Promise<void> => {
 
 type Signals = { onSecond(action: () => void): void; close(): void };
 
+const STOPPING = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 /** The first signal requests a stop, the second hands back current runs at once. */
 function listenForSignals(onFirst: (name: string) => void): Signals {
   let seen = 0;
@@ -196,15 +198,13 @@ function listenForSignals(onFirst: (name: string) => void): Signals {
     if (seen === 1) onFirst(name);
     else second();
   };
-  process.on("SIGTERM", handle);
-  process.on("SIGINT", handle);
+  for (const name of STOPPING) process.on(name, handle);
   return {
     onSecond(action) {
       second = action;
     },
     close() {
-      process.off("SIGTERM", handle);
-      process.off("SIGINT", handle);
+      for (const name of STOPPING) process.off(name, handle);
     },
   };
 }
