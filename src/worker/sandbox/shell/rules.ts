@@ -58,11 +58,12 @@ export function matchesRule(
 const isOver = ({ expiresAt }: CommandRule, now: Date): boolean =>
   expiresAt !== null && expiresAt <= now;
 
-/** A word that is no flag, and the text behind "=" or the letters of a flag: `--from=a/b`, `-f/a/b`, `if=/a/b`. */
+/** The text behind "=", and behind the letters of a flag: `--from=a/b`, `if=/a/b`; `-f/a/b`, `-C..`. */
+const VALUES = [/=(.*)$/s, /^-[^=]*?(\.{0,2}\/.*|\.\.)$/s];
+
 function pathsIn(word: string): readonly string[] {
-  const isFlag = /^-./.test(word);
-  const value = /=(.*)$/s.exec(word)?.[1] ?? (isFlag ? /\.{0,2}\/.*$/s.exec(word)?.[0] : undefined);
-  return [...(isFlag || word === "-" ? [] : [word]), ...(value === undefined ? [] : [value])];
+  const values = VALUES.flatMap((pattern) => pattern.exec(word)?.[1] ?? []);
+  return word.startsWith("-") ? values : [word, ...values];
 }
 
 /** In /scratch, a plain word that is no link is a pattern, or a file that the job made itself: it needs no check. */

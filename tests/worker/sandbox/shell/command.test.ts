@@ -163,6 +163,8 @@ describe("a rule of the user", () => {
     ["cat --from=/etc/passwd /input/logs/a.log", "/scratch"],
     ["cat -f/etc/passwd /input/logs/a.log", "/scratch"],
     ["cat -f../x /input/logs/a.log", "/scratch"],
+    ["cat -C.. a.log", "/input/logs"],
+    ["cat -f/input/secret/a=b.log /input/logs/a.log", "/scratch"],
     ["cat if=/etc/passwd /input/logs/a.log", "/scratch"],
     ["cat link /input/logs/a.log", "/scratch"],
     ["cat --from=link /input/logs/a.log", "/scratch"],
