@@ -1,6 +1,6 @@
 import { labelCommand } from "./labels.ts";
 import type { RiskLabel } from "./labels.ts";
-import type { CommandPlace } from "./path-class.ts";
+import type { CommandPlace } from "./resolve-path.ts";
 import { readPipe } from "./read-command.ts";
 import type { ComplexReason, ErrorStream, SimpleCommand } from "./read-command.ts";
 import { forbids, matchesRule } from "./rules.ts";

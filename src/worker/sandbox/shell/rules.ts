@@ -1,8 +1,8 @@
 import { posix } from "node:path";
-import { classifyPath, isWithin } from "./path-class.ts";
-import type { CommandPlace } from "./path-class.ts";
 import { listCommands } from "./read-command.ts";
 import type { SimpleCommand } from "./read-command.ts";
+import { isWithin, resolvePath } from "./resolve-path.ts";
+import type { CommandPlace } from "./resolve-path.ts";
 
 /** A person allowed this for later: one program, on the files of one folder. */
 export type AllowRule = {
@@ -50,7 +50,7 @@ export function matchesRule(
   const paths = words.flatMap(pathsIn).filter((path) => mayBeFile(path, place));
   const named = paths.length > 0 || reads === "a pipe" ? paths : ["."];
   return named.every((path) => {
-    const { real } = classifyPath(path, place);
+    const real = resolvePath(path, place);
     return real !== null && isWithin(real, rule.folder);
   });
 }
@@ -69,8 +69,8 @@ function pathsIn(word: string): readonly string[] {
 /** In /scratch, a plain word that is no link is a pattern, or a file that the job made itself: it needs no check. */
 function mayBeFile(word: string, place: CommandPlace): boolean {
   if (word.includes("/") || word === "." || word === "..") return true;
-  const { real } = classifyPath(word, place);
-  const { real: folder } = classifyPath(".", place);
+  const real = resolvePath(word, place);
+  const folder = resolvePath(".", place);
   if (real === null || folder === null) return true;
   return !isWithin(folder, "/scratch") || real !== posix.join(folder, word);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { decideCommand } from "../../../../src/worker/sandbox/shell/command.ts";
 import type { AskMode, CommandDecision } from "../../../../src/worker/sandbox/shell/command.ts";
 import { labelCommand } from "../../../../src/worker/sandbox/shell/labels.ts";
-import { classifyPath } from "../../../../src/worker/sandbox/shell/path-class.ts";
+import { isWithin, resolvePath } from "../../../../src/worker/sandbox/shell/resolve-path.ts";
 import { forbids } from "../../../../src/worker/sandbox/shell/rules.ts";
 import type {
   AllowRule,
@@ -111,31 +111,39 @@ describe("what a rule lets run is what was checked", () => {
 });
 
 describe("a path counts by where it leads", () => {
-  const classes = [
-    ["/input/a.md", "input"],
-    ["../input/a.md", "input"],
-    ["/input", "input"],
-    ["/input/../scratch/x", "scratch"],
-    ["notes.md", "scratch"],
-    ["safe", "scratch"],
-    [".", "scratch"],
-    ["/dev/null", "null"],
-    ["/input-evil/a.md", "outside"],
-    ["link", "outside"],
-    ["deep/link", "outside"],
-    ["linkdir/version", "outside"],
-    ["linkdir/../scratch/notes.md", "scratch"],
-    ["up/etc/passwd", "outside"],
-    ["up/scratch/notes.md", "scratch"],
-    ["loop", "outside"],
-    ["", "scratch"],
-    ["/", "outside"],
-    ["..", "outside"],
-    ["//input//a.md", "input"],
-    ["__proto__/x", "scratch"],
-  ] as const;
-  test.each(classes)("%s is %s", (path, expected) => {
-    expect(classifyPath(path, { folder: "/scratch", links: LINKS }).class).toBe(expected);
+  test.each([
+    ["/input/a.md", "/input/a.md"],
+    ["../input/a.md", "/input/a.md"],
+    ["/input", "/input"],
+    ["/input/../scratch/x", "/scratch/x"],
+    ["notes.md", "/scratch/notes.md"],
+    ["safe", "/scratch/notes.md"],
+    [".", "/scratch"],
+    ["/dev/null", "/dev/null"],
+    ["/input-evil/a.md", "/input-evil/a.md"],
+    ["link", "/proc/self/environ"],
+    ["deep/link", "/proc/self/environ"],
+    ["linkdir/version", "/proc/version"],
+    ["linkdir/../scratch/notes.md", "/scratch/notes.md"],
+    ["up/etc/passwd", "/etc/passwd"],
+    ["up/scratch/notes.md", "/scratch/notes.md"],
+    ["loop", null],
+    ["", "/scratch"],
+    ["/", "/"],
+    ["..", "/"],
+    ["//input//a.md", "/input/a.md"],
+    ["__proto__/x", "/scratch/__proto__/x"],
+  ])("%s leads to %s", (path, expected) => {
+    expect(resolvePath(path, { folder: "/scratch", links: LINKS })).toBe(expected);
+  });
+
+  test.each([
+    ["/input/a.md", true],
+    ["/input", true],
+    ["/input-evil/a.md", false],
+    ["/", false],
+  ])("%s lies in /input: %s", (path, expected) => {
+    expect(isWithin(path, "/input")).toBe(expected);
   });
 });
 
