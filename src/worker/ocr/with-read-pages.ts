@@ -153,11 +153,10 @@ function pageFacts(metadata: FileMetadata, { pictures, checks }: Parted): FileMe
   const { pages_without_text: empty } = metadata;
   const checkedAs = (...how: readonly LayerCheck[]) =>
     [...checks].flatMap(([page, check]) => (how.includes(check) ? [String(page)] : []));
+  const isRead = (page: number): boolean => pictures.get(page)?.kind === "read";
   const lists = {
-    pages_without_text: Array.isArray(empty)
-      ? empty.filter((page) => !pictures.has(Number(page)))
-      : [],
-    pages_read: [...pictures.keys()].map(String),
+    pages_without_text: Array.isArray(empty) ? empty.filter((page) => !isRead(Number(page))) : [],
+    pages_read: [...pictures.keys()].filter(isRead).map(String),
     pages_checked: checkedAs("same", "different"),
     pages_in_doubt: checkedAs("different"),
     [LAYERED_PAGES]: checkedAs("unchecked"),

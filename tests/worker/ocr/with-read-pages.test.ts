@@ -97,7 +97,11 @@ describe("a file with pictures of pages", () => {
     const lost = pageOf([[["Fee"]]], { leftInk: 0.2 });
     await expect(readWith(SCAN, { 1: given, 2: lost })).resolves.toMatchObject({
       leftOut: { "pages that can't be read": 1, "pages of which words are missing": 1 },
+      metadata: { pages: 2, pages_read: ["2"] },
     });
+    const mixed = await readWith(MIXED, { 2: given });
+    expect(mixed).toMatchObject({ metadata: { pages_without_text: ["2"] } });
+    expect(mixed).not.toHaveProperty("metadata.pages_read");
     await expect(readWith(SCAN, { 1: given, 2: given })).resolves.toMatchObject({
       code: "FILE_FORMAT_INVALID",
       why: given.why,
