@@ -48,10 +48,8 @@ async function findOnce<T>(
   { path, lookup }: Named,
   visit: (file: OpenFile) => T,
 ): Promise<Visited<T>> {
-  const parsed = parsePath(
-    lookup === "exact" && !path.includes("/") ? `./${path}` : path,
-    search.policy,
-  );
+  const isPlain = lookup === "exact" && !posix.isAbsolute(path);
+  const parsed = parsePath(isPlain ? `./${path}` : path, search.policy);
   if (parsed.kind === "refused") return parsed;
   if (parsed.kind === "bare") return findByName(search, parsed.name, visit);
   const wanted = { path, absolute: parsed.absolute };

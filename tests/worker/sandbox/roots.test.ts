@@ -243,6 +243,12 @@ describe("a path that counts from an allowed root", () => {
     }
     const exact = { path: "allowed/note.md", maxChars: 200, lookup: "exact" } as const;
     expect(codeOf(await sandbox.readTextFile(exact))).toBe("read");
+    // A person who spells such a path means his home, or a drive.
+    root.write("~old/note.md", "Old.");
+    const old = await root.open({ allowedRoots: ["~old"] });
+    const kept = { path: "~old/note.md", maxChars: 200 };
+    expect(codeOf(await old.readTextFile(kept))).toBe("PATH_DENIED");
+    expect(codeOf(await old.readTextFile({ ...kept, lookup: "exact" }))).toBe("read");
     const climbing = { path: "/etc/passwd.md", maxChars: 200, lookup: "exact" } as const;
     expect(codeOf(await sandbox.readTextFile(climbing))).toBe("PATH_DENIED");
   });
