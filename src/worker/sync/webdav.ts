@@ -32,7 +32,7 @@ export function openWebDav(place: WebDav): Remote {
   return {
     list: (signal) => listFolders(place, { root, headers }, signal),
     open(file, beginning, signal) {
-      const url = new URL(file.id, root);
+      const url = new URL(`./${file.id}`, root);
       const origin = `${url.href}#${encodeURIComponent(file.version)}`;
       const request = { url, method: "GET", headers };
       return openContent(place, { request, origin }, beginning, signal);
@@ -52,7 +52,7 @@ async function* listFolders(
   const folders = [""];
   let listed = 0;
   for (let prefix = folders.pop(); prefix !== undefined; prefix = folders.pop()) {
-    const url = new URL(prefix, root);
+    const url = new URL(`./${prefix}`, root);
     const request = {
       url,
       method: "PROPFIND",
