@@ -76,9 +76,14 @@ async function findExams(context: CommandContext): Promise<readonly NamedExam[]>
   }
 }
 
-type Use = { readonly key: string; readonly model: string; readonly isHere: boolean };
+type Use = {
+  readonly key: string;
+  readonly model: string;
+  readonly isHere: boolean;
+  readonly writes: boolean;
+};
 
-/** The keys of the configuration that name models, and whether each model runs on this machine. */
+/** The keys of the configuration that name models, and whether each model runs on this machine and writes. */
 function usesOf(config: Config): readonly Use[] {
   const { model, embed, verify, retrieve } = config;
   const isHere = modelHostsOf(config).length === 0;
@@ -105,11 +110,11 @@ function usesOf(config: Config): readonly Use[] {
   ] as const;
   const embedsHere = embedderHostsOf(config).length === 0;
   return [
-    ...answering.map(([key, name]) => ({ key, name, isHere })),
-    { key: "embed.model_id", name: embed.model_id, isHere: embedsHere },
-    ...own.map(([key, name]) => ({ key, name, isHere: true })),
-  ].flatMap(({ key, name, isHere: here }) =>
-    name === null ? [] : [{ key, model: withoutAlias(name, model), isHere: here }],
+    ...answering.map(([key, name]) => ({ key, name, isHere, writes: true })),
+    { key: "embed.model_id", name: embed.model_id, isHere: embedsHere, writes: false },
+    ...own.map(([key, name]) => ({ key, name, isHere: true, writes: false })),
+  ].flatMap(({ name, ...use }) =>
+    name === null ? [] : [{ ...use, model: withoutAlias(name, model) }],
   );
 }
 
@@ -172,8 +177,9 @@ function modelsHere(config: Config, { uses, exams }: Known): ListedHost {
     error_code: null,
     error_message: null,
     models: names.map((name) => {
-      const keys = keysOf(own.filter(({ model }) => model === name));
-      const isAsked = keys.some((key) => key.startsWith("model."));
+      const named = own.filter(({ model }) => model === name);
+      const keys = keysOf(named);
+      const isAsked = named.some(({ writes }) => writes);
       const embeds = keys.includes("embed.model_id") ? (["embed"] as const) : [];
       return {
         ...abilitiesOf(name, null),

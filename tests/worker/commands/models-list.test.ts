@@ -154,3 +154,13 @@ test("says what a desk without a language model can do, and asks nobody", async 
     },
   ]);
 });
+
+test("says that a model of this machine writes where verify alone names it", async () => {
+  await configure({
+    model: { provider: "transformers", name: "org/answers" },
+    verify: { model: "org/checks" },
+  });
+  const [here] = (await list()).hosts;
+  const checks = here?.models.find(({ name }) => name === "org/checks");
+  expect(checks).toMatchObject({ kinds: expect.arrayContaining(["chat"]) });
+});
