@@ -36,13 +36,9 @@ export async function checkDatabase({
 }: CommandContext): Promise<DatabaseChecks> {
   const isEmbedded = config.database.url === "embedded";
   if (isBeforeFirstIndex(config)) {
-    return withoutDatabase(
-      warn(
-        "DOCTOR_INDEX_DB_MISSING",
-        `There is no database yet in ${config.roots.databaseDirectory}.`,
-        "Run: nightdesk index",
-      ),
-    );
+    const missing = `There is no database yet in ${config.roots.databaseDirectory}.`;
+    const check = warn("DOCTOR_INDEX_DB_MISSING", missing, "Run: nightdesk index");
+    return { checks: [check], database: undefined };
   }
   const database = connectUnchecked({
     config,
@@ -91,11 +87,6 @@ function databaseFault(error: unknown, isReplica: boolean): Check {
 }
 
 const DATABASE_READ_ONLY = "DOCTOR_DATABASE_READ_ONLY";
-
-const withoutDatabase = (check: Check): DatabaseChecks => ({
-  checks: [check],
-  database: undefined,
-});
 
 const formatServer = (
   { version, vector }: { version: string; vector: string | null },
