@@ -85,9 +85,10 @@ const DAY_MS = 86_400_000;
 /** Checks the dumps of the embedded database: a power cut can cost everything since the last dump. */
 async function checkDumps({ roots }: Config): Promise<readonly Check[]> {
   const folder = join(roots.databaseDirectory, "backups");
-  const names = await readdir(folder).catch(() => []);
-  const times = await Promise.all(names.map((name) => stat(join(folder, name))));
-  const newest = Math.max(...times.map(({ mtimeMs }) => mtimeMs));
+  // The part of a dump is hidden until it is whole, and stays if its process is killed.
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith("."));
+  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
+  const newest = Math.max(...found.map((file) => file?.mtimeMs ?? 0));
   const fix = "Run: nightdesk backup FILE, on another disk";
   if (names.length === 0) {
     return [

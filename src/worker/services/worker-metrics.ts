@@ -67,7 +67,7 @@ const backupGauges = (config: Config): GaugeGroup => ({
   definitions: BACKUP_METRICS,
   async read(): Promise<readonly Sample[]> {
     const folder = join(config.roots.databaseDirectory, "backups");
-    const names = await readdir(folder);
+    const names = (await readdir(folder)).filter((name) => !name.startsWith("."));
     const written = await Promise.all(
       names.map(async (name) => (await stat(join(folder, name))).mtimeMs),
     );

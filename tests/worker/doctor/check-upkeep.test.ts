@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { indexFolder } from "../../../bench/index-folder.ts";
@@ -49,6 +49,19 @@ test("a desk that is well has its clock, its disk and its jobs in order", async 
     "DOCTOR_BACKUP_UNKNOWN",
     "DOCTOR_JOBS_OK",
   ]);
+});
+
+test("dates the newest whole dump of an embedded database", async () => {
+  const url = "embedded";
+  const embedded = { ...config, database: { ...config.database, url } } as const;
+  const folder = join(config.roots.databaseDirectory, "backups");
+  await mkdir(folder, { recursive: true });
+  const dump = join(folder, "20260101T120000000Z.tar.gz");
+  await writeFile(dump, "");
+  await utimes(dump, new Date("2026-01-01"), new Date("2026-01-01"));
+  await writeFile(join(folder, ".nightdesk-0123.partial"), "");
+  const codes = (await checkUpkeep(embedded, desk.database, null)).map(({ code }) => code);
+  expect(codes).toContain("DOCTOR_BACKUP_OLD");
 });
 
 test("names batches whose jobs lost their worker, and those that wait for a person for days", async () => {
