@@ -28,17 +28,18 @@ const maskParameters = (text: string, separator: string): string =>
     .split(separator)
     .map((parameter) => {
       const equals = parameter.indexOf("=");
-      if (equals === -1 || !SECRET_NAME.test(decode(parameter.slice(0, equals)))) return parameter;
+      if (equals === -1 || !SECRET_NAME.test(decodeEscapes(parameter.slice(0, equals))))
+        return parameter;
       return `${parameter.slice(0, equals)}=${MASK}`;
     })
     .join(separator);
 
-function decode(name: string): string {
+/** Decodes a part of a URL; one with an incomplete escape stays as written. */
+export function decodeEscapes(part: string): string {
   try {
-    return decodeURIComponent(name);
+    return decodeURIComponent(part);
   } catch {
-    // An incomplete escape: the name is taken as written.
-    return name;
+    return part;
   }
 }
 

@@ -1,4 +1,4 @@
-import { maskWebhook } from "../../shared/config/mask-url.ts";
+import { decodeEscapes, maskWebhook } from "../../shared/config/mask-url.ts";
 import { AddressDenied, sendRequest } from "../outbound-request.ts";
 
 /** Statuses besides 5xx that ask the caller to try again later. */
@@ -81,7 +81,7 @@ function splitCredentials(url: string): {
   address.username = "";
   address.password = "";
   if (username === "" && password === "") return { address, authorization: {} };
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decodeEscapes(username)}:${decodeEscapes(password)}`;
   return {
     address,
     authorization: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` },

@@ -20,9 +20,9 @@ afterAll(() => {
   server.close();
 });
 
-const call = (isAllowed = true, limitMs = 10_000) =>
+const call = (isAllowed = true, limitMs = 10_000, password = "secret") =>
   callWebhook(
-    `http://ada:secret@${host}/hook`,
+    `http://ada:${password}@${host}/hook`,
     {
       ...{ key: "k", body: "{}", signature: { "webhook-id": "k" }, timeoutS: 10 },
       isAllowed: () => isAllowed,
@@ -58,6 +58,19 @@ test("a post carries its key and its signature, and a failure says nothing of th
     authorization: `Basic ${Buffer.from("ada:secret").toString("base64")}`,
   });
   expect(error).not.toContain("secret");
+});
+
+test.each([
+  ["50%off", "50%off"],
+  ["a%2Fb", "a/b"],
+])("the password %s of the URL arrives as %s", async (written, sent) => {
+  let given: string | undefined;
+  answer = (asked, response) => {
+    given = asked.headers.authorization;
+    response.writeHead(200).end();
+  };
+  expect(await call(true, 10_000, written)).toMatchObject({ kind: "told" });
+  expect(given).toBe(`Basic ${Buffer.from(`ada:${sent}`).toString("base64")}`);
 });
 
 test("an address that is not allowed is not called, and one that says nothing may be tried again", async () => {
