@@ -21,11 +21,11 @@ describeOn("postgres", "answers that are verified", (name) => {
   let prompts: string[];
 
   beforeAll(async () => {
-    desk = await openReplayDesk(name, [
+    const models = [
       {
         name: "drafter",
         contextLength: 4_096,
-        respond(messages) {
+        respond(messages: Parameters<typeof partOf>[0]) {
           const part = partOf(messages);
           asked.push(part);
           prompts.push(messages.map(({ content }) => content).join("\n"));
@@ -33,7 +33,8 @@ describeOn("postgres", "answers that are verified", (name) => {
           return (replies.length > 1 ? replies.shift() : replies[0]) ?? "";
         },
       },
-    ]);
+    ];
+    desk = await openReplayDesk(name, models, { keys: { verify: { rounds: 2 } } });
     await desk.write(FERRY, TEXT);
   });
   afterAll(() => desk.dispose());
@@ -84,6 +85,13 @@ describeOn("postgres", "answers that are verified", (name) => {
   const checksOf = (jobId: string): Promise<readonly Record<string, unknown>[]> =>
     rowsOf(
       "select round, question, how, state, reason, evidence from nightdesk.checks where job_id = $1 and how = 'model' order by round, ordinal",
+      jobId,
+    );
+
+  /** The claims of the last run, by draft. */
+  const draftsOf = (jobId: string): Promise<readonly Record<string, unknown>[]> =>
+    rowsOf(
+      "select draft, stands from nightdesk_data.claims join nightdesk_data.jobs using (run_id) where job_id = $1 order by draft",
       jobId,
     );
 
@@ -216,11 +224,27 @@ describeOn("postgres", "answers that are verified", (name) => {
     expect(asked.filter((part) => part === "answer")).toHaveLength(2);
     expect(asked.filter((part) => part === "audit")).toHaveLength(2);
     expect((await checksOf(jobId)).map(({ round }) => round)).toEqual([0, 1]);
-    const claims = await rowsOf(
-      "select draft, stands from nightdesk_data.claims join nightdesk_data.jobs using (run_id) where job_id = $1 order by draft",
-      jobId,
-    );
-    expect(claims).toEqual([
+    expect(await draftsOf(jobId)).toEqual([
+      { draft: 0, stands: false },
+      { draft: 1, stands: true },
+    ]);
+    expect((await desk.replay(jobId)).code).toBe(0);
+  });
+
+  test("A revision that returns to an earlier draft ends the revisions", async () => {
+    const [one, other] = ["A ticket costs 12 EUR [1].", "The crossing takes 42 minutes [1]."];
+    says.answer = [one, other, one];
+    says.audit = [scored(2)];
+    says.verdict = [
+      verdict("yes", "A ticket costs 12 EUR."),
+      verdict("yes", "The crossing takes 42 minutes."),
+    ];
+    const jobId = await desk.work(ask());
+    const { state, verification, answer } = await resultOf(jobId);
+    expect({ state, verification }).toEqual({ state: "succeeded", verification: "failed" });
+    expect(String(answer)).toContain("42 minutes");
+    expect((await checksOf(jobId)).map(({ round }) => round)).toEqual([0, 1]);
+    expect(await draftsOf(jobId)).toEqual([
       { draft: 0, stands: false },
       { draft: 1, stands: true },
     ]);

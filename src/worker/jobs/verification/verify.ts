@@ -169,15 +169,24 @@ async function reviseDraft<T>(
   run: CheckRun,
 ): Promise<Draft<T> | null> {
   const { trace } = run.parts;
+  const { claims, bindings, checks, verification } = trace.record();
   const faults = faultsOf(round.checks, audit, statements);
   const own = new Set(draft.evidence.map(({ path }) => path));
   const paths = foundFiles(round.checks, audit).filter((path) => !own.has(path));
   const revised = await trace.step("revise", () =>
     draft.revise(faults, () => readFound(paths, run)),
   );
-  const isNew = revised !== null && revised.text !== draft.text;
+  // An earlier draft is not checked again: the models would go round in circles, and its checks are recorded already.
+  const known = new Set([hashOf(draft), ...verification.checks.map((check) => check.draftSha256)]);
+  const isNew = revised !== null && !known.has(hashOf(revised));
   trace.detail("revise", { faults: faults.map(({ code }) => code), found: paths, is_new: isNew });
-  return isNew ? revised : null;
+  if (isNew) return revised;
+  if (revised !== null) {
+    trace.claims(claims);
+    trace.bindings(bindings);
+    trace.checks(checks);
+  }
+  return null;
 }
 
 /** Reads the files; skips those that can't be read whole, because a footer that names several files claims that. */
