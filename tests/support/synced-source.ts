@@ -18,6 +18,8 @@ export type SyncedSource = {
   readonly db: Database;
   /** Runs a job of a new batch, and settles it. */
   work(input: JobInput): Promise<{ readonly jobId: string; readonly settlement?: Settlement }>;
+  /** Runs a job that is parked, at once, and settles it. */
+  again(jobId: string): Promise<Settlement | undefined>;
   run(input?: Partial<SyncInput>): Promise<Settlement | undefined>;
   /** The same; its summary, or its code. */
   sync(input?: Partial<SyncInput>): Promise<unknown>;
@@ -48,7 +50,10 @@ export async function startSyncedSource(
     const { jobIds } = await openBatchOf(db, [
       { customId: randomUUID(), input, inputSha256: hashJson(input), priority: 0 },
     ]);
-    const job = await claimNext(db, jobIds[0] ?? "");
+    return runNext(jobIds[0] ?? "");
+  };
+  const runNext = async (id: string): ReturnType<SyncedSource["work"]> => {
+    const job = await claimNext(db, id);
     const trace = startTrace();
     const settlement = await runJob(job, trace, new AbortController().signal).then(
       settleOutcome,
@@ -65,6 +70,10 @@ export async function startSyncedSource(
     topology,
     db,
     work,
+    async again(jobId) {
+      await db.query("update nightdesk_data.jobs set due_at = now() where job_id = $1", [jobId]);
+      return (await runNext(jobId)).settlement;
+    },
     run,
     sync: async (input) => endOf(await run(input)),
     async index() {

@@ -43,7 +43,8 @@ export async function runSync(
       signal,
     );
     const index = { kind: "index", options: { source: name, allow_partial: true } } as const;
-    if (summary.fetched + summary.deleted + summary.described > 0)
+    // An earlier run of the job may have ended between its changes and its index job.
+    if (job.dispatch > 1 || summary.fetched + summary.deleted + summary.described > 0)
       await queueInBatch(job, database, [jobOf(idBehind(job, "index"), index)]);
     return summaryAlone({ source: name, ...summary });
   } finally {

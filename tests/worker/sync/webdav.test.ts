@@ -347,6 +347,25 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
     });
   });
 
+  test("is indexed also where the run that changed the mirror could not go on", async () => {
+    const indexJobs = () => countOf(cloud.db, "nightdesk_data.jobs where kind = 'index'");
+    const before = await indexJobs();
+    const xml = listing("/dav/p.txt", "/dav/q.txt");
+    const serve = (statusOfQ: number) => {
+      answer = (asked, response) => {
+        if (asked.method === "PROPFIND") response.writeHead(207).end(xml);
+        else response.writeHead(asked.url === "/dav/p.txt" ? 200 : statusOfQ).end("ok");
+      };
+    };
+    serve(503);
+    const { jobId, settlement } = await cloud.work({ kind: "sync", source: "cloud" });
+    expect(settlement).toMatchObject({ kind: "parked", code: "SOURCE_UNAVAILABLE" });
+    serve(404);
+    const summary = { fetched: 0, deleted: 0, unchanged: 1, skipped: 1 };
+    expect(await cloud.again(jobId)).toMatchObject({ kind: "succeeded", outcome: { summary } });
+    expect(await indexJobs()).toBe(before + 1);
+  });
+
   test("is left to the job that mirrors it now", async () => {
     answer = lists(listing());
     const { jobIds } = await openBatchOf(cloud.db, [askJob("runs")]);
