@@ -154,11 +154,10 @@ function citationsOf(lines: readonly CitedLine[], children: readonly DigestChild
 const MOST_NAMED = 5;
 
 function nothingToTell(children: readonly DigestChild[]): Refusal {
-  const named = leftOutOf(children)
-    .slice(0, MOST_NAMED)
-    .map(
-      ({ path, state, error_code: code }) => `${path} ${state}${code === null ? "" : ` (${code})`}`,
-    );
+  const named = children.slice(0, MOST_NAMED).map(({ path, state, errorCode, words }) => {
+    if (words !== null) return `${path} found nothing`;
+    return `${path} ${state}${errorCode === null ? "" : ` (${errorCode})`}`;
+  });
   const more = children.length - named.length;
   return refuse(
     "EVIDENCE_NOT_ACQUIRED",

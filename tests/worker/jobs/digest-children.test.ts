@@ -89,10 +89,12 @@ describe("a digest", () => {
   });
 
   test("of jobs without any answer is refused, and says of each why", async () => {
-    const { outcome } = await digest([childOf("rail/b.md", null)], { models: [scripted([])] });
+    const children = [childOf("rail/b.md", null), childOf("rail/e.md", "", { kind: "extract" })];
+    const { outcome } = await digest(children, { models: [scripted([])] });
     expect(outcome).toMatchObject({
       code: "EVIDENCE_NOT_ACQUIRED",
-      message: "None of its jobs has an answer: rail/b.md refused (FILE_EMPTY).",
+      message:
+        "None of its jobs has an answer: rail/b.md refused (FILE_EMPTY), rail/e.md found nothing.",
     });
   });
 
