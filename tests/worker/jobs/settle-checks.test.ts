@@ -8,6 +8,7 @@ import type { ClaimRecord } from "../../../src/shared/job/run-result.ts";
 import type { Statement } from "../../../src/worker/jobs/verification/draft.ts";
 import {
   constraintsOf,
+  foundFiles,
   scoreOf,
   settleCheck,
   settleChecks,
@@ -43,6 +44,16 @@ test("each cap that holds is told, beside others that do", () => {
 test("a denial of a set in which no file was found is not covered", () => {
   expect(capsOf([], [coverageOf(0, 0)])).toMatchObject({ score: 2, caps: ["no_coverage"] });
   expect(capsOf([], [coverageOf(3, 3)])).toMatchObject({ score: 4, caps: [] });
+});
+
+test("a file that settled a check is read for the revision where the auditor names it", () => {
+  const at = (path: string) => ({ path, line_start: 1, line_end: 1, quote: null });
+  const evidence = [at("notes/5.md"), at("notes/15.md")];
+  const found = { ...UNKNOWN, state: "yes", reason: null, evidence } as const;
+  for (const where of ["15.md:4", "資料15.mdの四行"]) {
+    const corrections = [{ claim: 1, where, change: "Say so." }];
+    expect(foundFiles([found], { corrections })).toEqual(["notes/15.md"]);
+  }
 });
 
 test("documents that disagree settle nothing, and those that agree do", () => {

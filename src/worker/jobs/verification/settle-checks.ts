@@ -8,6 +8,7 @@ import type {
   UnresolvedReason,
   Verdict,
 } from "../../../shared/job/verification.ts";
+import { escapePattern } from "../../../shared/text/normalise-text.ts";
 import type { VerifySettings } from "../../evidence/types.ts";
 import type { Fault } from "../../evidence/validated.ts";
 import type { Round } from "./ask-checks.ts";
@@ -217,7 +218,14 @@ export function foundFiles(
   { corrections }: Pick<AuditRecord, "corrections">,
 ): readonly string[] {
   const told = corrections.map(({ where, change }) => `${where} ${change}`).join("\n");
-  const isNamed = (path: string): boolean => told.includes(path.slice(path.lastIndexOf("/") + 1));
+  const isNamed = (path: string): boolean => {
+    const name = escapePattern(path.slice(path.lastIndexOf("/") + 1));
+    // No space parts a name from the letters of a language without spaces.
+    return new RegExp(
+      `(?<![\\p{Script=Latin}\\p{N}._-])${name}(?![\\p{Script=Latin}\\p{N}])`,
+      "u",
+    ).test(told);
+  };
   const paths = checks
     .filter(({ state }) => state === "yes" || state === "no")
     .flatMap((check) => {

@@ -243,7 +243,8 @@ function keepOrRefuse<T>(
 
 const WHY_NOT = {
   failed: "The answer did not pass its checks.",
-  unverified: "No auditor was available, or its reply could not be read.",
+  unverified:
+    "No auditor was available, its reply could not be read, or the answer states nothing to check.",
 } as const;
 
 const hashOf = ({ text }: Draft<unknown>): string => hash("sha256", text);
