@@ -40,9 +40,9 @@ export const sha256Of = (text: string): string => hash("sha256", text);
 
 const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
 
-/** Whether the items fit one prompt of `room` UTF-16 units. */
-export const fitsPrompt = (items: readonly DigestItem[], room: number): boolean =>
-  items.reduce((total, item) => total + lengthOf(item), 0) <= room;
+/** UTF-16 units that the items take in one prompt. */
+export const promptLength = (items: readonly DigestItem[]): number =>
+  items.reduce((total, item) => total + lengthOf(item), 0);
 
 /** Groups neighbours, as many as fit one prompt; an item that does not fit alone is shortened. */
 export function groupItems(items: readonly DigestItem[], room: number): DigestItem[][] {

@@ -16,10 +16,10 @@ import { selectAnswerer } from "./ask-run.ts";
 import {
   answerWords,
   fieldWords,
-  fitsPrompt,
   groupItems,
   leftOutOf,
   leftOutLines,
+  promptLength,
   sha256Of,
 } from "./digest-items.ts";
 import type { DigestChild, DigestItem } from "./digest-items.ts";
@@ -195,25 +195,28 @@ async function digestInLevels(
   footer: string,
 ): Promise<WrittenDigest | Refusal> {
   let layer = items;
+  let levels = 0;
   let groupRoom = Math.max(room, FEWEST_ROOM);
-  for (let levels = 0; ; levels += 1) {
-    const whole = fitsPrompt(layer, groupRoom)
-      ? await askDigest(run, layer, { pass: "second", footer, lines: run.lines })
-      : null;
-    if (whole?.kind === "kept")
-      return {
-        kind: "told",
-        lines: toCitedLines(whole.value.lines, layer, levels),
-        dropped: whole.value.dropped,
-        levels,
-      };
-    if (whole !== null && !isOverflow(whole)) return whole;
-    // An overflow although the items should have fitted: the text has more tokens per character than estimated.
-    if (whole !== null) groupRoom = Math.floor(groupRoom / 2);
-    const next = await nextLayer(run, layer, groupRoom, footer);
-    if ("kind" in next) return next;
+  for (;;) {
+    const length = promptLength(layer);
+    const whole =
+      length <= groupRoom
+        ? await askDigest(run, layer, { pass: "second", footer, lines: run.lines })
+        : null;
+    if (whole?.kind === "kept") {
+      const { lines, dropped } = whole.value;
+      return { kind: "told", lines: toCitedLines(lines, layer, levels), dropped, levels };
+    }
+    const next = whole ?? (await nextLayer(run, layer, groupRoom, footer));
+    if ("kind" in next) {
+      if (!isOverflow(next) || groupRoom < FEWEST_ROOM) return next;
+      // The items should have fitted: the text has more tokens per character than estimated.
+      groupRoom = Math.floor(Math.min(groupRoom, length) / 2);
+      continue;
+    }
     if (next.length >= layer.length) return tooSmall(run);
     layer = next;
+    levels += 1;
   }
 }
 

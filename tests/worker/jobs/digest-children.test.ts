@@ -215,6 +215,18 @@ describe("more answers than fit the window", () => {
     expect(new Set(model.taken.map(boundaryIn)).size).toBe(model.taken.length);
   });
 
+  test("are asked about in smaller groups where their text is dense", async () => {
+    const model = readingModel({ promptChars: 12_000, weight: 5_500 }, (request) =>
+      piecesIn(request)
+        .map((piece, index) => `- ${piece.slice(0, 12).trim()} [${index + 1}]`)
+        .slice(-1)
+        .join("\n"),
+    );
+    const { outcome } = await digest(many, { models: [model] });
+    expect(outcome).toMatchObject({ kind: "succeeded", summary: { levels: 1 } });
+    expect(model.requests.length).toBeGreaterThan(model.taken.length);
+  });
+
   test("are refused where not even levels make fewer of them", async () => {
     const model = readingModel({ promptChars: 5_400 }, (request) =>
       piecesIn(request)
