@@ -1,9 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { spanPassage } from "../../../src/worker/evidence/span-passage.ts";
 import { showLog } from "../../../src/worker/jobs/investigate/context.ts";
+import { gate } from "../../../src/worker/jobs/investigate/investigate.ts";
+import type {
+  Exploration,
+  InvestigateRun,
+} from "../../../src/worker/jobs/investigate/look-around.ts";
 import { openRecord } from "../../../src/worker/jobs/investigate/record.ts";
+import { startTrace } from "../../../src/worker/run-trace.ts";
 import { outputOf } from "../../../src/worker/tools/tool.ts";
-import { readingOf } from "../../support/pipeline-world.ts";
+import { readingOf, scripted, SETTINGS, worldOf } from "../../support/pipeline-world.ts";
 
 const boundary = "b".repeat(32);
 const passageOf = (path: string, words: string) => {
@@ -94,5 +100,34 @@ describe("what a prompt shows of an investigation", () => {
     expect(added.tool).toMatchObject({ evidence: [1], found: 0 });
     const { text } = showLog(record, { boundary, room: 10_000, since: 0 });
     expect(text.split("<<<EVIDENCE")).toHaveLength(2);
+  });
+});
+
+test("an answer rests on passages of a file that has no room beside another one", async () => {
+  const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, max_chars_full_read: 700 } };
+  const [one, other] = [readingOf("1.md", "a".repeat(300)), readingOf("2.md", "b".repeat(300))];
+  const evidence = [
+    { kind: "file", reading: one } as const,
+    { kind: "file", reading: other } as const,
+    passageOf("1.md", one.text),
+    passageOf("2.md", other.text),
+    passageOf("2.md", "An earlier version."),
+  ];
+  const model = scripted([]);
+  const run = {
+    input: { kind: "investigate", task: "What?" },
+    deps: worldOf({ models: [model], settings }),
+    trace: startTrace(),
+  } as unknown as InvestigateRun;
+  const looking = {
+    answerers: { second: model, route: { second: { maxTokens: 100 } }, notes: { text: "" } },
+    record: {
+      steps: [],
+      evidence: evidence.map((piece, at) => ({ number: at + 1, evidence: piece })),
+    },
+  } as unknown as Exploration;
+  expect(await gate(run, looking, { kind: "ended", why: "the model ended it" })).toMatchObject({
+    files: [{ path: "1.md" }],
+    passages: [{ path: "2.md", sha256: other.sha256 }],
   });
 });

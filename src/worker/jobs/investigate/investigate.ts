@@ -70,8 +70,8 @@ export async function gate(
 }
 
 /**
- * Selects the evidence that the answer may rest on: pieces that are sound and fit. Long files are read in parts; passages are
- * shown whole or not at all, passages that the model read on purpose first. Outputs of tools come before passages, but the
+ * Selects the evidence that the answer may rest on: pieces that are sound and fit. Long files are read in parts; passages that
+ * no such file contains are shown whole or not at all, passages that the model read on purpose first. Outputs of tools come before passages, but the
  * model wrote the commands: an answer may rest on outputs only if a file was given to the command, or if the configuration of
  * a server says that its results are evidence.
  */
@@ -84,9 +84,9 @@ function admit(
   const sound = found.files.filter((file) => gateReading(file, "whole_file") === null);
   const files = fitPieces(sound, deps.settings.ask.max_chars_full_read);
   const room = roomForEvidence(second, route.second, [input.task, notes.text]);
-  const inOrder = [...found.passages].sort(
-    (one, other) => Number(one.source !== null) - Number(other.source !== null),
-  );
+  const inOrder = found.passages
+    .filter(({ path }) => !files.some((file) => file.path === path))
+    .sort((one, other) => Number(one.source !== null) - Number(other.source !== null));
   const shown: ReadonlySet<object> = new Set(
     fitPieces([...found.outputs, ...inOrder], files.length === 0 ? room : room / 2),
   );

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { hashJson } from "../../../shared/schema/json-value.ts";
 import { isMcpTool } from "../../../shared/config/mcp-servers.ts";
 import type { StepDetail, StoredStep } from "../../../shared/store/investigations/steps.ts";
+import { isStale } from "../../evidence/gate.ts";
 import type { Passage, Reading, ToolPrint } from "../../evidence/types.ts";
 import type { ToolEvidence, ToolOutput } from "../../tools/tool.ts";
 import { urlsFound } from "../../tools/web-search.ts";
@@ -210,7 +211,7 @@ export function parseOutput(content: Buffer | null): ToolOutput | null {
   return { kind: "output", text, facts, evidence };
 }
 
-/** The evidence that an answer may rest on: whole files, passages that no whole file contains, and outputs of tools. */
+/** The evidence that an answer may rest on: whole files, passages, and outputs of tools. Of a file that changed, the newest version. */
 export function admissibleEvidence(items: readonly EvidenceItem[]): {
   readonly files: readonly Reading[];
   readonly passages: readonly Passage[];
@@ -225,8 +226,7 @@ export function admissibleEvidence(items: readonly EvidenceItem[]): {
   );
   return {
     files: newest,
-    // A passage of a file that was read later may come from an older version of it.
-    passages: passages.filter(({ path }) => !newest.some((file) => file.path === path)),
+    passages: passages.filter((passage) => !newest.some((file) => isStale(passage, file))),
     outputs: items.flatMap(({ evidence }) => (evidence.kind === "output" ? [evidence.output] : [])),
   };
 }
