@@ -134,7 +134,7 @@ function draftOf(run: ExtractRun, extracted: Extracted): Draft<Extracted> {
       const fields = parseJson(correction);
       if (!isRecord(fields)) return null;
       parts.trace.bindings([]);
-      return { ...extracted, fields };
+      return { ...extracted, fields, citations: [] };
     },
   };
 }
