@@ -245,7 +245,8 @@ async function searchWithoutTools(
   const granted = await openToolUse(run, { grant, record });
   const tools = granted.tools.filter(({ name }) => name === SEARCH_INDEX.name);
   const use = { ...granted, tools };
-  await settleLastStep(use);
+  const refused = await settleLastStep(use);
+  if (refused !== null) return refused;
   const unread = await readGivenFiles(granted, run);
   if (unread !== null) return unread;
   const why = PASSAGES_ALONE;
