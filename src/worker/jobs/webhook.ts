@@ -45,20 +45,13 @@ export async function callWebhook(
     response.destroy();
     return resultOfStatus(response.statusCode ?? 0, url);
   } catch (error) {
-    if (error instanceof AddressDenied) return deniedResult(error, url);
     return {
-      kind: "may_try_again",
+      kind: error instanceof AddressDenied ? "refused" : "may_try_again",
       status: null,
       error: `${maskWebhook(url)} ${describeError(error, signal, timeoutS)}`,
     };
   }
 }
-
-const deniedResult = ({ message }: AddressDenied, url: string): TryResult => ({
-  kind: "refused",
-  status: null,
-  error: `${maskWebhook(url)} was not called: ${message}; if it is meant, add its network to on_batch_end.allowed_networks`,
-});
 
 function resultOfStatus(status: number, url: string): TryResult {
   if (status >= 200 && status < 300) return { kind: "told", status };
@@ -88,8 +81,10 @@ function splitCredentials(url: string): {
   };
 }
 
-/** Leaves out the message of the error itself, which may hold the URL. */
+/** Leaves out the message of a fault of the connection, which may hold the URL. */
 function describeError(error: unknown, signal: AbortSignal, timeoutS: number): string {
+  if (error instanceof AddressDenied)
+    return `was not called: ${error.message}; if it is meant, add its network to on_batch_end.allowed_networks`;
   if (isTimeout(signal)) return `did not answer within ${timeoutS} s (on_batch_end.timeout_s)`;
   const code = codeOf(error);
   return code === undefined ? "could not be reached" : `could not be reached (${code})`;

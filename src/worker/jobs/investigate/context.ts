@@ -244,18 +244,10 @@ function fencePiece({ number, evidence }: EvidenceItem, boundary: string, chars:
   );
 }
 
-function wordsOf(evidence: EvidenceItem["evidence"]): {
-  readonly path: string;
-  readonly text: string;
-} {
-  switch (evidence.kind) {
-    case "file":
-      return evidence.reading;
-    case "passage":
-      return evidence.passage;
-    case "output":
-      return { path: evidence.output.label, text: evidence.output.text };
-  }
+function wordsOf(evidence: EvidenceItem["evidence"]): { readonly path: string; text: string } {
+  if (evidence.kind === "file") return evidence.reading;
+  if (evidence.kind === "passage") return evidence.passage;
+  return { path: evidence.output.label, text: evidence.output.text };
 }
 
 function referenceTo({ number, evidence }: EvidenceItem, chars: number): PromptEvidence {

@@ -132,16 +132,9 @@ export const sourcesOf = ({
   evidence,
 }: Pick<InvestigationRecord, "evidence">): ReadonlySet<string> =>
   new Set(
-    evidence.flatMap(({ evidence: piece }) => {
-      switch (piece.kind) {
-        case "file":
-          return [piece.reading.path];
-        case "passage":
-          return [piece.passage.path];
-        case "output":
-          return [];
-      }
-    }),
+    evidence.flatMap(({ evidence: piece }) =>
+      piece.kind === "output" ? [] : (piece.kind === "file" ? piece.reading : piece.passage).path,
+    ),
   );
 
 /** Whether any tool received readable files and finished its work on them. */

@@ -49,23 +49,13 @@ const reviewPending = ({ ordinal, tool }: RecordedStep): Failure =>
 async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal | null> {
   const name = step.tool?.name ?? "";
   const answer = await use.log.approvalOf(step.ordinal);
-  switch (answer?.state) {
-    case "approved":
-    case "denied":
-      break;
-    case "expired":
-      return refuse(
-        "APPROVAL_EXPIRED",
-        `Nobody answered within ${use.settings.approval_hours} h whether ${name} may be called. Run the job again to ask again.`,
-      );
-    // The worker was lost before it could request the approval.
-    case undefined:
-      break;
-    case "waiting":
-      return settleByRule(use, step);
-    case "withdrawn":
-      throw approvalPending(name);
-  }
+  if (answer?.state === "expired")
+    return refuse(
+      "APPROVAL_EXPIRED",
+      `Nobody answered within ${use.settings.approval_hours} h whether ${name} may be called. Run the job again to ask again.`,
+    );
+  if (answer?.state === "waiting") return settleByRule(use, step);
+  if (answer?.state === "withdrawn") throw approvalPending(name);
   const call = callOf(use, step);
   if (call === null) {
     const gone = { tool: { name }, args: step.tool?.args ?? {} };
@@ -76,16 +66,16 @@ async function settleWaiting(use: ToolUse, step: RecordedStep): Promise<Refusal 
     await denyCall(use, step.ordinal, call, denialMessage(answer.reason));
     return null;
   }
+  // Without an answer the worker was lost before it could request the approval.
   return resumeWaiting(use, step.ordinal, call, answer?.fingerprint);
 }
 
 /** The call of a step; null if the registry has changed since and no longer accepts it. */
 function callOf({ tools }: ToolUse, { tool: called }: RecordedStep): ValidCall | null {
   const tool = tools.find(({ name }) => name === called?.name);
-  const read = tool === undefined ? null : parseArgs(tool, called?.args);
-  return tool === undefined || read === null || read.kind === "refused"
-    ? null
-    : { tool, args: read.args };
+  if (tool === undefined) return null;
+  const read = parseArgs(tool, called?.args);
+  return read.kind === "refused" ? null : { tool, args: read.args };
 }
 
 /** Makes an unanswered call if a rule that was added since allows it. A call that no tool accepts any more keeps waiting. */
