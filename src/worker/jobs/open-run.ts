@@ -128,6 +128,7 @@ async function withJobState(
   { call: { job, input }, config, database, resources, limiter }: JobState,
 ): Promise<JudgedPipeline> {
   const { runs } = config;
+  const { jobId, dispatch } = job;
   const { earlierForm, ...log } = openCallLog(database, job, {
     // An examination measures the model itself, so stored replies don't count.
     reuse: input.kind === "examine" ? "never" : runs.reuse,
@@ -147,7 +148,7 @@ async function withJobState(
       listPathsNow: async () => (await resources.files()).listPathsNow(),
       stored: loadRounds(database, job.jobId),
     }),
-    judge: judgeFor({ config, database, jobId: job.jobId, deps: parts }),
+    judge: judgeFor({ config, database, jobId, isRepeated: dispatch > 1, deps: parts }),
     calls: { ...log, limiter },
   };
 }

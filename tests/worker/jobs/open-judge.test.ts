@@ -252,6 +252,17 @@ describe("a judge that is opened", () => {
     expect(prompts).toHaveLength(asked);
   });
 
+  test("that only scores does not lose its word by runs of one job that give the same again", async () => {
+    const settings = settingsOf({ form: "nli" }, compareBy({ right: 0.999, wrong: 0.999 }));
+    const key = await passes(settings);
+    const ask = (isRepeated: boolean) =>
+      openJudge({ ...settings, isRepeated })(statements(1), answerer(), partsOf());
+    for (const isRepeated of [false, true, true, true]) await ask(isRepeated);
+    expect(await selectExam(database.db, key)).toMatchObject({ state: "passed" });
+    await ask(false);
+    expect(await selectExam(database.db, key)).toMatchObject({ state: "dismissed" });
+  });
+
   test("loses its word as well when it confirms none of the right ones among its statements", async () => {
     const settings = settingsOf();
     const key = await passes(settings);

@@ -194,7 +194,7 @@ export function serializeOutput(output: ToolOutput): {
   };
 }
 
-/** Reads a stored result. Only storedOutput writes it, and its hash protects it, so no schema checks it. */
+/** Reads a stored result. Only serializeOutput writes it, and its hash protects it, so no schema checks it. */
 export function parseOutput(content: Buffer | null): ToolOutput | null {
   if (content === null) return null;
   const { text, facts, evidence } = JSON.parse(content.toString("utf8")) as Omit<

@@ -34,6 +34,8 @@ export type JudgeSettings = {
   readonly config: Pick<Config, "verify" | "model">;
   readonly database: Database;
   readonly jobId: string;
+  /** Whether an earlier run of the job may have asked about the same statements. */
+  readonly isRepeated?: boolean;
   readonly deps: Pick<PipelineDependencies, "models" | "fenceKey"> & {
     readonly compareClaims: CompareClaims | undefined;
   };
@@ -44,12 +46,12 @@ const MOST_BESIDE_CONTROLS = MOST_STATEMENTS - 2;
 
 /** The judges of the configuration. A judge is asked after it has passed its exam; a missing exam is requested first. */
 export function openJudge(settings: JudgeSettings): AskJudge {
-  const { database, deps } = settings;
+  const { database, deps, isRepeated = false } = settings;
   return async (statements, answerer, parts) => {
     const judges: (JudgeRun | null)[] = [];
     for (const examinee of await judgesOf(settings, answerer, parts.signal)) {
       const passed = examinee === null ? null : await passedExam(settings, examinee);
-      judges.push(passed && { ...passed, database, deps, parts });
+      judges.push(passed && { ...passed, database, deps, isRepeated, parts });
     }
     const given: (readonly JudgeVerdict[] | null)[] = [];
     for (const judge of judges) given.push(judge && (await askAll(statements, judge)));
@@ -166,6 +168,7 @@ type JudgeRun = {
   readonly key: ExamKey;
   readonly database: Database;
   readonly deps: Pick<PipelineDependencies, "fenceKey">;
+  readonly isRepeated: boolean;
   readonly parts: Parameters<AskJudge>[2];
 };
 
@@ -195,7 +198,7 @@ const FEW_LINES = 4;
 async function askOnce(
   statements: readonly AskedStatement[],
   attempt: number,
-  { examinee, key, database, deps, parts }: JudgeRun,
+  { examinee, key, database, deps, isRepeated, parts }: JudgeRun,
 ): Promise<readonly JudgeVerdict[] | "void"> {
   const { name } = examinee;
   const seed = createHash("sha256")
@@ -205,7 +208,7 @@ async function askOnce(
   const controls = controlsFor(seed, deps.fenceKey);
   const asked = [...statements, ...controls.map(statementOf)];
   const order = shuffled([...asked.keys()], seed.toString("hex"), String);
-  const watched = watchCalls(parts);
+  const watched = watchCalls(parts, isRepeated);
   const given = await examinee.ask(
     order.flatMap((at) => asked[at] ?? []),
     watched.parts,
@@ -231,8 +234,14 @@ async function askOnce(
   return statements.map((statement, at) => toJudgeVerdict(name, statement, verdictAt(at)));
 }
 
-/** Detects whether all replies are those of earlier calls: their controls were counted at that time. */
-function watchCalls(parts: JudgeRun["parts"]): {
+/**
+ * Detects whether all verdicts are those of earlier calls: their controls were counted at that time. A judge that makes no
+ * calls gives the same scores in each run.
+ */
+function watchCalls(
+  parts: JudgeRun["parts"],
+  isRepeated: boolean,
+): {
   readonly parts: JudgeRun["parts"];
   readonly isTakenOver: () => boolean;
 } {
@@ -249,7 +258,7 @@ function watchCalls(parts: JudgeRun["parts"]): {
   };
   return {
     parts: { ...parts, calls: watched },
-    isTakenOver: () => counts.recalled > 0 && counts.asked === 0,
+    isTakenOver: () => counts.asked === 0 && (counts.recalled > 0 || isRepeated),
   };
 }
 
