@@ -56,7 +56,6 @@ function wordsOf({ fields, answer }: ChildRow): string | null {
   return answer === null ? null : answerWords(answer);
 }
 
-type DigestJob = { readonly input: DigestInput };
 type DigestDependencies = Pick<
   PipelineDependencies,
   "settings" | "models" | "notes" | "calls" | "offload" | "fenceKey"
@@ -70,7 +69,7 @@ type DigestDependencies = Pick<
  * Refusals: EVIDENCE_NOT_ACQUIRED (no job has an answer, or the model finds nothing in them), and those of `askWithRepair`.
  */
 export async function digestChildren(
-  { input }: DigestJob,
+  { input }: { readonly input: DigestInput },
   children: readonly DigestChild[],
   deps: DigestDependencies,
   { trace, signal }: { readonly trace: RunTrace; readonly signal: AbortSignal },

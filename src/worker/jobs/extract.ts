@@ -69,7 +69,6 @@ import { readWholeFile } from "../evidence/read.ts";
 import type { Draft } from "./verification/draft.ts";
 import { endOf, verify } from "./verification/verify.ts";
 
-type ExtractJob = { readonly input: ExtractInput };
 type ExtractDependencies = PipelineDependencies & {
   readonly compileSchema: SchemaCompiler;
   /** Runs schemas that users wrote, in a thread of its own with little memory. */
@@ -85,7 +84,7 @@ type ExtractDependencies = PipelineDependencies & {
  * a schema of the user), and those of `askWithRepair`.
  */
 export async function extractFile(
-  { input }: ExtractJob,
+  { input }: { readonly input: ExtractInput },
   deps: ExtractDependencies,
   trace: RunTrace,
   signal: AbortSignal,

@@ -251,18 +251,16 @@ function wordsOf(evidence: EvidenceItem["evidence"]): { readonly path: string; t
 }
 
 function referenceTo({ number, evidence }: EvidenceItem, chars: number): PromptEvidence {
+  const none = { number, startChar: 0, chunkKey: null, summaryLevel: null };
   if (evidence.kind === "file") {
     const { path, sha256, charsReturned } = evidence.reading;
-    const endChar = Math.min(charsReturned, chars);
-    return { number, path, sha256, startChar: 0, endChar, chunkKey: null, summaryLevel: null };
+    return { ...none, path, sha256, endChar: Math.min(charsReturned, chars) };
   }
   if (evidence.kind === "output") {
-    const { label, sha256, text } = evidence.output;
-    const endChar = Math.min(countCodePoints(text), chars);
-    const place = { number, path: label, sha256, startChar: 0, endChar };
-    return { ...place, chunkKey: null, summaryLevel: null };
+    const { label: path, sha256, text } = evidence.output;
+    return { ...none, path, sha256, endChar: Math.min(countCodePoints(text), chars) };
   }
   const { path, sha256, startChar, endChar, chunkKey } = evidence.passage;
   const end = Math.min(endChar, startChar + chars);
-  return { number, path, sha256, startChar, endChar: end, chunkKey, summaryLevel: null };
+  return { ...none, path, sha256, startChar, endChar: end, chunkKey };
 }
