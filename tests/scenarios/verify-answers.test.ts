@@ -400,11 +400,12 @@ describeOn("postgres", "answers that are verified", (name) => {
   });
 
   test("Fields that a check contradicts are asked for again", async () => {
-    const takes = (value: string, quote: string): string =>
-      JSON.stringify({ takes: { value, quote } });
+    const takes = (value: string, quote: string, vessel: string | null): string =>
+      JSON.stringify({ takes: { value, quote }, vessel: { value: vessel, quote: vessel } });
+    // What the revision makes up is left out of it, for nobody asks once more.
     says.answer = [
-      takes("09:15", "The ferry to Harwick leaves at 09:15."),
-      takes("42 minutes", "The crossing takes 42 minutes."),
+      takes("09:15", "The ferry to Harwick leaves at 09:15.", null),
+      takes("42 minutes", "The crossing takes 42 minutes.", "Aurora"),
     ];
     says.verdict = [
       verdict("no", "The crossing takes 42 minutes."),
@@ -413,12 +414,16 @@ describeOn("postgres", "answers that are verified", (name) => {
     const jobId = await desk.work({
       kind: "extract",
       path: FERRY,
-      schema: { type: "object", properties: { takes: { type: "string" } }, required: ["takes"] },
+      schema: {
+        type: "object",
+        properties: { takes: { type: "string" }, vessel: { type: ["string", "null"] } },
+        required: ["takes"],
+      },
       options: { verify: "standard" },
     });
     expect(await resultOf(jobId)).toMatchObject({ state: "succeeded", grade: "verified" });
     const [row] = await rowsOf("select output from nightdesk.results where job_id = $1", jobId);
-    expect(row).toEqual({ output: { takes: "42 minutes" } });
+    expect(row).toEqual({ output: { takes: "42 minutes", vessel: null } });
   });
 
   test("A batch that is cancelled takes its checks along", async () => {

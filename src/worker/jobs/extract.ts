@@ -121,7 +121,8 @@ function draftOf(run: ExtractRun, extracted: Extracted): Draft<Extracted> {
     evidence: evidence.sources,
     async revise(faults) {
       if (extracted.parts !== 1) return null;
-      const request = await fieldsPlan(run, evidence, "second");
+      // An auditor asks once: there is no further attempt that could give what this one lacks.
+      const request = await fieldsPlan(run, evidence, "second", "last");
       const again = await askAgain(request, text, { faults, earlier: [] }, parts);
       const [node] = leaves;
       if (again === null || node === undefined) return null;
@@ -448,6 +449,8 @@ async function fieldsPlan(
   run: ExtractRun,
   { shown, sources }: PartEvidence,
   pass: "second" | "part",
+  // The built-in rules reply the same again: a second attempt is useless.
+  first: "first" | "last" = run.model.facts.readsPrompts ? "first" : "last",
 ): Promise<RepairPlan<GivenFields>> {
   const { reading, extraction, examples, model, choice, notes, fenceKey } = run;
   const { preset, labels } = extraction;
@@ -468,8 +471,7 @@ async function fieldsPlan(
     examples,
   };
   const held = preset === null ? wrapSchema(schema) : schema;
-  // The built-in rules reply the same again: a second attempt is useless.
-  let attempt: "first" | "last" = model.facts.readsPrompts ? "first" : "last";
+  let attempt = first;
   const unheld: RepairPlan<GivenFields> = {
     pass,
     model,
