@@ -6,7 +6,6 @@ import { isRecord, parseJson } from "../../shared/schema/json-value.ts";
 import type {
   Citation,
   ClaimRecord,
-  EvidenceSpan,
   FieldBinding,
   Outcome,
   PartRecord,
@@ -297,13 +296,11 @@ async function check(run: ExtractRun, parts: readonly PartFields[]): Promise<Ext
   return bindMerged(run, checked, { parts: parts.length, dropped });
 }
 
-type MergedParts = { readonly parts: number; readonly dropped: GivenFields["dropped"] };
-
 /** Binds the values of all parts to words of the whole file, and removes those that no words support. */
 async function bindMerged(
   run: ExtractRun,
   checked: CheckedFields,
-  { parts, dropped: before }: MergedParts,
+  { parts, dropped: before }: Pick<GivenFields, "dropped"> & { readonly parts: number },
 ): Promise<Extracted | Refusal> {
   const { extraction, check, reading } = run;
   const whole = leavesOf(reading, Number.POSITIVE_INFINITY);
@@ -367,20 +364,24 @@ const applyVerdicts = (
 
 /**
  * Adds to the bindings the reason why values are null or missing. For a file in parts it adds only values that no part gave:
- * one part may have lost a value that another part has.
+ * one part may have lost a value that another part has. An item that left its list stands behind those that moved up.
  */
 function addDropped(
   bindings: readonly FieldBinding[],
   dropped: GivenFields["dropped"],
   parts: number,
 ): readonly FieldBinding[] {
-  const nulls = new Set(
-    bindings.flatMap(({ pointer, state }) => (state === "null" ? [pointer] : [])),
-  );
-  const there = parts === 1 ? nulls : new Set(bindings.map(({ pointer }) => pointer));
-  const withheld = [...dropped].flatMap(([pointer, { reason, judged }]) => {
+  const there = new Map(bindings.map(({ pointer, state }) => [pointer, state]));
+  const placeOf = (pointer: string): string =>
+    parts === 1 && there.has(pointer) && ITEM.test(pointer)
+      ? placeOf(pointer.replace(ITEM, (at) => String(Number(at) + 1)))
+      : pointer;
+  const withheld = [...dropped].flatMap(([given, { reason, judged }]) => {
     const nothing = { value: null, state: "null", grade: null, quote: null, span: null } as const;
-    return there.has(pointer) ? [] : [{ pointer, reason, judged, ...nothing }];
+    const pointer = there.get(given) === "null" ? given : placeOf(given);
+    if (there.has(pointer)) return [];
+    there.set(pointer, "bound");
+    return [{ pointer, reason, judged, ...nothing }];
   });
   const told = bindings.map((binding) => {
     if (binding.state !== "null") return binding;
@@ -389,6 +390,8 @@ function addDropped(
   });
   return [...told, ...withheld];
 }
+
+const ITEM = /(?<=\/)\d+$/;
 
 /** Refuses the result when no remaining value is supported, though the model gave values that need support. */
 function refuseUnsupported(
@@ -422,10 +425,8 @@ async function mergeGiven(
   return JSON.parse(await offload(MERGE, { preset, parts }, { chars, signal })) as Fields;
 }
 
-type PlacedQuote = { readonly quote: string | null; readonly span: EvidenceSpan | null };
-
 /** The places of the quotes of fields and values, each once, in their order. */
-function citeQuotes(quotes: readonly PlacedQuote[]): Citation[] {
+function citeQuotes(quotes: readonly Pick<FieldBinding, "quote" | "span">[]): Citation[] {
   const cited = new Map<string, Citation>();
   for (const { quote, span } of quotes) {
     if (span === null || quote === null) continue;

@@ -429,6 +429,25 @@ describe("a value", () => {
     ]);
   });
 
+  test("that nothing carries first in a list stands behind those that moved up", async () => {
+    const schema = schemaOf({ type: "number" });
+    const tags = { type: "array", items: { type: "string" } };
+    const quote = "For Ada Lind, 3 ropes.";
+    const reply = JSON.stringify({
+      total: { value: 240, quote: ROW },
+      tags: ["boats", "oars", "ropes"].map((value) => ({ value, quote })),
+    });
+    const { record } = await extract(bill(reply, reply).world, {
+      schema: { ...schema, properties: { ...schema.properties, tags } },
+    });
+    expect(record.bindings.map(({ pointer, value }) => [pointer, value])).toEqual([
+      ["/total", 240],
+      ["/tags/0", "ropes"],
+      ["/tags/1", null],
+      ["/tags/2", null],
+    ]);
+  });
+
   test("of a user's own value and quote is none of ours", async () => {
     const price = {
       type: "object",
