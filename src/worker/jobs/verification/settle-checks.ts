@@ -74,14 +74,9 @@ export function settleCheck(
   if (record.how === "rule") return record;
   const [first] = against;
   if (verdict !== null && first !== undefined) {
-    const detail = `It says ${verdict.answer}, with words that do not carry the statement: ${first.detail}.`;
-    return {
-      ...record,
-      state: "unknown",
-      detail,
-      reason: "auditor_failed",
-      evidence: verdict.evidence,
-    };
+    const { answer, evidence } = verdict;
+    const detail = `It says ${answer}, with words that do not carry the statement: ${first.detail}.`;
+    return { ...record, state: "unknown", detail, reason: "auditor_failed", evidence };
   }
   if (verdict !== null) return { ...record, ...limitByRule(record, verdict) };
   if (jobState !== null && !ENDED.has(jobState)) return { ...record, state: "open", reason: null };
