@@ -240,7 +240,7 @@ const SENTENCES = 3;
 const NOT_ANSWERED =
   "The evidence that was read does not answer the question. Name a file that does, or index more.";
 const FILES_DO_NOT_ANSWER =
-  "The files that the question names do not answer it. Ask in the words that they use, or without their names.";
+  "The files that were read do not answer the question. Ask in the words that they use, or without their names.";
 
 const NO_WORD_FOUND =
   "No word of the question stands in what was found. Ask in the words and in the language of the documents, or set a language " +
