@@ -172,7 +172,7 @@ type CitedLine = { readonly text: string; readonly children: readonly number[] }
 type WrittenDigest = {
   readonly kind: "told";
   readonly lines: readonly CitedLine[];
-  /** How many statements were removed from the lines. */
+  /** How many statements were removed from the lines of all levels. */
   readonly dropped: number;
   readonly levels: number;
 };
@@ -194,7 +194,7 @@ async function digestInLevels(
   footer: string,
 ): Promise<WrittenDigest | Refusal> {
   let layer = items;
-  let levels = 0;
+  let [levels, droppedBelow] = [0, 0];
   let groupRoom = Math.max(room, FEWEST_ROOM);
   for (;;) {
     const length = promptLength(layer);
@@ -203,8 +203,8 @@ async function digestInLevels(
         ? await askDigest(run, layer, { pass: "second", footer, lines: run.lines })
         : null;
     if (whole?.kind === "kept") {
-      const { lines, dropped } = whole.value;
-      return { kind: "told", lines: toCitedLines(lines, layer, levels), dropped, levels };
+      const lines = toCitedLines(whole.value.lines, layer, levels);
+      return { kind: "told", lines, dropped: droppedBelow + whole.value.dropped, levels };
     }
     const next = whole ?? (await nextLayer(run, layer, groupRoom, footer));
     if ("kind" in next) {
@@ -213,9 +213,10 @@ async function digestInLevels(
       groupRoom = Math.floor(Math.min(groupRoom, length) / 2);
       continue;
     }
-    if (next.length >= layer.length) return tooSmall(run);
-    layer = next;
+    if (next.items.length >= layer.length) return tooSmall(run);
+    layer = next.items;
     levels += 1;
+    droppedBelow += next.dropped;
   }
 }
 
@@ -224,8 +225,9 @@ async function nextLayer(
   layer: readonly DigestItem[],
   room: number,
   footer: string,
-): Promise<readonly DigestItem[] | Refusal> {
-  const next: DigestItem[] = [];
+): Promise<{ readonly items: readonly DigestItem[]; readonly dropped: number } | Refusal> {
+  const items: DigestItem[] = [];
+  let dropped = 0;
   for (const group of groupItems(layer, room)) {
     const lines = Math.min(run.lines, Math.max(1, Math.floor(group.length / 2)));
     const asked = await askDigest(run, group, { pass: "part", footer, lines });
@@ -233,9 +235,10 @@ async function nextLayer(
       if (asked.code === "EVIDENCE_NOT_ACQUIRED") continue;
       return asked;
     }
-    for (const line of asked.value.lines) next.push(itemOf(line, group));
+    for (const line of asked.value.lines) items.push(itemOf(line, group));
+    dropped += asked.value.dropped;
   }
-  return next.length === 0 ? emptyDigest() : next;
+  return items.length === 0 ? emptyDigest() : { items, dropped };
 }
 
 function itemOf({ words, numbers }: DigestLine, group: readonly DigestItem[]): DigestItem {

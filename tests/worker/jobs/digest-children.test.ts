@@ -215,6 +215,24 @@ describe("more answers than fit the window", () => {
     expect(new Set(model.taken.map(boundaryIn)).size).toBe(model.taken.length);
   });
 
+  test("have what was left out on each level counted", async () => {
+    const model = readingModel({ promptChars: 7_000 }, (request) => {
+      const [piece = ""] = piecesIn(request);
+      const line = `- ${piece.slice(0, 12).trim()} [1]`;
+      return piece.endsWith("end.")
+        ? `${line}\n- They say "all notes are lost every day" [1].`
+        : line;
+    });
+    const settings = { ...SETTINGS, ask: { ...SETTINGS.ask, unsupported: "repair" } } as const;
+    const { outcome } = await digest(many, { models: [model], settings });
+    const groups = new Set(
+      model.taken.filter((one) => piecesIn(one)[0]?.endsWith("end.")).map(boundaryIn),
+    );
+    expect(outcome).toMatchObject({
+      answer: expect.stringContaining(`\n(${groups.size} statements were left out:`),
+    });
+  });
+
   test("are asked about in smaller groups where their text is dense", async () => {
     const model = readingModel({ promptChars: 12_000, weight: 5_500 }, (request) =>
       piecesIn(request)
