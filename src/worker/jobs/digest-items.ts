@@ -38,25 +38,17 @@ export const blocksOf = (items: readonly DigestItem[]): CitableBlock[] =>
 
 export const sha256Of = (text: string): string => hash("sha256", text);
 
-const lengthOf = ({ text, path }: DigestItem): number => text.length + path.length + FENCE_CHARS;
-
 /** UTF-16 units that the items take in one prompt. */
 export const promptLength = (items: readonly DigestItem[]): number =>
-  items.reduce((total, item) => total + lengthOf(item), 0);
+  items.reduce((total, { text, path }) => total + text.length + path.length + FENCE_CHARS, 0);
 
 /** Groups neighbours, as many as fit one prompt; an item that does not fit alone is shortened. */
 export function groupItems(items: readonly DigestItem[], room: number): DigestItem[][] {
   const groups: DigestItem[][] = [];
-  let length = 0;
   for (const item of items.map((one) => cutToFit(one, room))) {
     const open = groups.at(-1);
-    if (open !== undefined && length + lengthOf(item) <= room) {
-      open.push(item);
-      length += lengthOf(item);
-    } else {
-      groups.push([item]);
-      length = lengthOf(item);
-    }
+    if (open !== undefined && promptLength([...open, item]) <= room) open.push(item);
+    else groups.push([item]);
   }
   return groups;
 }
