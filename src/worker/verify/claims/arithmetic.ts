@@ -321,6 +321,9 @@ function laterDay(wanted: Target, one: Operand, other: Operand): string | null {
   }
   if (other.dimension !== "month") return null;
   const later = new Date(one.value * 86_400_000);
+  const day = later.getUTCDate();
   later.setUTCMonth(later.getUTCMonth() + other.value);
+  // A month without that day ends the period: six months from 31 August are over on 28 February.
+  if (later.getUTCDate() !== day) later.setUTCDate(0);
   return wanted.isNear(later.getTime() / 86_400_000) ? `${one.text} and ${other.text}` : null;
 }

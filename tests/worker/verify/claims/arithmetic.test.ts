@@ -122,6 +122,12 @@ test.each([
     "The lease runs until 31 December 2030.",
     "1 January 2026 and five years",
   ],
+  [
+    "the last day of a month that lacks the day of its start",
+    "Notice was given on 31 August 2025. The notice period is six months.",
+    "The notice period of six months from 31 August 2025 ends on 28 February 2026.",
+    "31 August 2025 and six months",
+  ],
 ])(
   "%s of what the sentence alone names is left to a judge, and shown",
   (_, evidence, claim, sum) => {
