@@ -7,7 +7,6 @@ export type Operand = {
   /** "time" in seconds, "month", a currency, …; "clock" is a time of day in minutes, "day" a date in days. */
   readonly dimension: string;
   readonly text: string;
-  readonly isNamed: boolean;
   /** Factor of its unit. */
   readonly factor: number;
   /** The word that it counts, as in its figure. */

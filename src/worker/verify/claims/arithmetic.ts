@@ -13,9 +13,6 @@ import type { ClaimFigure } from "../../text/figures/read-figures.ts";
 import type { Pair } from "./pair.ts";
 import type { ReadPiece, ReadUnit } from "./pieces.ts";
 
-/** How a figure was computed, and whether the claim names all operands. */
-export type Computation = { readonly sum: string; readonly isNamed: boolean };
-
 /** Limit of operands that are combined in pairs: a quarter of a million pairs take a millisecond. */
 const MOST_OPERANDS = 90;
 const DAY_S = 86_400;
@@ -27,26 +24,19 @@ const MONTH_DAYS = 30.437;
  * or days, a day so much later, twelve times, half, double, and the sum of a table's column. A figure that the claim calls a
  * total, an average or a difference is also searched as one over whole pieces.
  */
-export function findArithmetic(figure: ClaimFigure, pair: Pair): Computation | null {
+export function findArithmetic(figure: ClaimFigure, pair: Pair): string | null {
   const wanted = targetOf(figure);
   if (wanted === null) return null;
   const { cited, claim } = pair;
   const computed = computedBy(claim.text);
-  const ofClaim = operandsOf(
-    claim.figures.filter((one) => one !== figure && isInAny(one, cited)),
-    pair,
-  ).map((one) => ({ ...one, isNamed: true }));
-  const named = findNamed(
-    wanted,
-    ofClaim.filter(({ text }) => text !== figure.text),
-    computed,
-  );
-  if (named !== null) return { sum: named, isNamed: ofClaim.length > 1 };
-  const sum =
-    findInUnit(wanted, figure, pair, ofClaim) ??
+  const ofClaim = operandsOf(claim.figures.filter((one) => one !== figure && isInAny(one, cited)));
+  const others = ofClaim.filter(({ text }) => text !== figure.text);
+  return (
+    findNamed(wanted, others, computed) ??
+    findInUnit(wanted, figure, pair.unit, ofClaim) ??
     findInPieces(wanted, figure, pair, computed) ??
-    findInAll(wanted, pair, ofClaim);
-  return sum === null ? null : { sum, isNamed: false };
+    combine(wanted, [...allOperands(pair), ...ofClaim])
+  );
 }
 
 const findNamed = (
@@ -61,10 +51,10 @@ const findNamed = (
 function findInUnit(
   wanted: Target,
   figure: ClaimFigure,
-  pair: Pair,
+  unit: ReadUnit,
   ofClaim: readonly Operand[],
 ): string | null {
-  const near = operandsOf([...pair.unit.figures(), ...pair.unit.labelFigures().flat()], pair);
+  const near = operandsOf([...unit.figures(), ...unit.labelFigures().flat()]);
   return (
     combine(wanted, near) ??
     combine(wanted, [...near, ...ofClaim]) ??
@@ -97,14 +87,8 @@ function findInPieces(
   return found.find((one) => one !== null) ?? null;
 }
 
-const findInAll = (wanted: Target, pair: Pair, ofClaim: readonly Operand[]): string | null =>
-  combine(wanted, [...allOperands(pair), ...ofClaim]);
-
-const allOperands = (pair: Pair): readonly Operand[] =>
-  operandsOf(
-    pair.cited.flatMap(({ units }) => units.filter(isSingle).flatMap((one) => one.figures())),
-    pair,
-  );
+const allOperands = ({ cited }: Pair): readonly Operand[] =>
+  operandsOf(cited.flatMap(({ units }) => units.filter(isSingle).flatMap((one) => one.figures())));
 
 /** An operand of the claim must be in the evidence: three invented figures add up, too. */
 const isInAny = ({ asks }: ClaimFigure, pieces: readonly ReadPiece[]): boolean =>
@@ -169,17 +153,15 @@ export function minutesOf(figure: ClaimFigure | undefined): number | null {
 /** Limit of figures that are read; no honest sentence or row states more. */
 const MOST_FIGURES = 200;
 
-function operandsOf(figures: readonly ClaimFigure[], { claim }: Pair): Operand[] {
+function operandsOf(figures: readonly ClaimFigure[]): Operand[] {
   const seen = new Set<string>();
-  const asked = new Set(claim.figures.flatMap(({ asks }) => asks));
   return figures
     .slice(0, MOST_FIGURES)
     .flatMap((figure): Operand[] => {
-      const isNamed = figure.offers.some((offer) => asked.has(offer));
       const factor = figure.measure?.factor ?? 1;
       const { rate, counted } = figure;
       const text = figure.text.trim();
-      return valuesOf(figure).map((one) => ({ ...one, factor, rate, counted, text, isNamed }));
+      return valuesOf(figure).map((one) => ({ ...one, factor, rate, counted, text }));
     })
     .filter(({ value, dimension, rate }) => {
       const key = `${dimension}:${value}:${rate ?? ""}`;

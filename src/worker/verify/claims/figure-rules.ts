@@ -48,7 +48,7 @@ function lookUp(figure: ClaimFigure, pair: Pair): FigureFound {
   if (isElsewhere || isAsked || (figure.precision !== "exact" && isRoundedIn(figure, cited)))
     return { where: "piece" };
   const sum = findArithmetic(figure, pair);
-  return sum === null ? { where: "nowhere" } : { where: "computed", sum: sum.sum };
+  return sum === null ? { where: "nowhere" } : { where: "computed", sum };
 }
 
 type PlaceRules = {
