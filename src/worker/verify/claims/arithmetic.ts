@@ -35,7 +35,7 @@ export function findArithmetic(figure: ClaimFigure, pair: Pair): string | null {
     findNamed(wanted, others, computed) ??
     findInUnit(wanted, figure, pair.unit, ofClaim) ??
     findInPieces(wanted, figure, pair, computed) ??
-    combine(wanted, [...allOperands(pair), ...ofClaim])
+    combine(wanted, [...distinct(allOperands(pair)), ...ofClaim])
   );
 }
 
@@ -44,7 +44,7 @@ const findNamed = (
   ofClaim: readonly Operand[],
   { isTotal, isAverage }: Computed,
 ): string | null =>
-  combine(wanted, ofClaim) ??
+  combine(wanted, distinct(ofClaim)) ??
   (isTotal ? sumOfRun(wanted, ofClaim) : null) ??
   (isAverage ? meanOf(wanted, ofClaim) : null);
 
@@ -55,10 +55,11 @@ function findInUnit(
   ofClaim: readonly Operand[],
 ): string | null {
   const near = operandsOf([...unit.figures(), ...unit.labelFigures().flat()]);
+  const each = distinct(near);
   return (
-    combine(wanted, near) ??
-    combine(wanted, [...near, ...ofClaim]) ??
-    ofBare(wanted, near, figure) ??
+    combine(wanted, each) ??
+    combine(wanted, [...each, ...ofClaim]) ??
+    ofBare(wanted, each, figure) ??
     sumOfRun(wanted, near)
   );
 }
@@ -82,7 +83,7 @@ function findInPieces(
     (operands) =>
       (isTotal ? sumOfRun(wanted, operands) : null) ??
       (isAverage ? meanOf(wanted, operands) : null) ??
-      (isDifference ? differenceOf(wanted, operands) : null),
+      (isDifference ? differenceOf(wanted, distinct(operands)) : null),
   );
   return found.find((one) => one !== null) ?? null;
 }
@@ -153,21 +154,20 @@ export function minutesOf(figure: ClaimFigure | undefined): number | null {
 /** Limit of figures that are read; no honest sentence or row states more. */
 const MOST_FIGURES = 200;
 
-function operandsOf(figures: readonly ClaimFigure[]): Operand[] {
+const operandsOf = (figures: readonly ClaimFigure[]): Operand[] =>
+  figures.slice(0, MOST_FIGURES).flatMap((figure): Operand[] => {
+    const { rate, counted, measure } = figure;
+    const [factor, text] = [measure?.factor ?? 1, figure.text.trim()];
+    return valuesOf(figure).map((one) => ({ ...one, factor, rate, counted, text }));
+  });
+
+/** Each value once, for pairs. A sum or a mean of many needs equal ones too: tickets of 10, 10 and 40 EUR cost 60 EUR. */
+function distinct(operands: readonly Operand[]): readonly Operand[] {
   const seen = new Set<string>();
-  return figures
-    .slice(0, MOST_FIGURES)
-    .flatMap((figure): Operand[] => {
-      const factor = figure.measure?.factor ?? 1;
-      const { rate, counted } = figure;
-      const text = figure.text.trim();
-      return valuesOf(figure).map((one) => ({ ...one, factor, rate, counted, text }));
-    })
+  return operands
     .filter(({ value, dimension, rate }) => {
-      const key = `${dimension}:${value}:${rate ?? ""}`;
-      if (seen.has(key)) return false;
-      seen.add(key);
-      return true;
+      const before = seen.size;
+      return seen.add(`${dimension}:${value}:${rate ?? ""}`).size > before;
     })
     .slice(0, MOST_OPERANDS);
 }

@@ -93,6 +93,18 @@ test.each([
     "the mean of 300 EUR, 320 EUR, 370 EUR",
   ],
   [
+    "a sum of equal figures",
+    "A ticket costs 10 EUR at the desk, 10 EUR online and 40 EUR on board.",
+    "In total the tickets cost 60 EUR.",
+    "10 EUR + 10 EUR + 40 EUR",
+  ],
+  [
+    "an average of equal figures",
+    "The doctors charge 20 EUR, 20 EUR, 20 EUR and 76 EUR.",
+    "On average the doctors charge 34 EUR.",
+    "the mean of 20 EUR, 20 EUR, 20 EUR, 76 EUR",
+  ],
+  [
     "a difference from a figure whose unit stands once",
     "Haemoglobin 10.1 g at discharge (12.6 before surgery).",
     "Haemoglobin fell by 2.5 g until discharge.",
@@ -137,6 +149,11 @@ test.each([
 
 test.each([
   ["a sum", FEES, "The fee of 40 euros and the deposit of 25 euros come to 68 euros."],
+  [
+    "a mean that counts equal figures once",
+    "A ticket costs 10 EUR at the desk, 10 EUR online and 40 EUR on board.",
+    "On average a ticket costs 25 EUR.",
+  ],
   ["a product", CABLE, "35 m of cable at 2.40 EUR per metre cost 94 EUR."],
   [
     "a product of another unit than the price is for",
