@@ -49,20 +49,24 @@ export function quotedWords({
  */
 export function holdsNumber(value: number, name: string, words: QuotedWords): boolean {
   const wanted = measureOfName(name);
-  const found = NAMES_DATE_PART.test(name) ? words.allNumbers() : words.quantities();
+  const isDatePart = partsOfName(name).some((part) => DATE_PART.test(part));
+  const found = isDatePart ? words.allNumbers() : words.quantities();
   if (found.some((quantity) => isSame(value, quantity, wanted))) return true;
   return value === 0 && (words.text.toLowerCase().match(/[\p{L}'’]+/gu) ?? []).some(deniesAll);
 }
 
 const deniesAll = (word: string): boolean => isDenial(word.replace("’", "'")) || word === "zero";
 
-const NAMES_DATE_PART =
-  /year|month|day|hour|minute|date|time|jahr|monat|tag|stunde|uhr|datum|ann[ée]e|mois|jour|heure|a[ñn]o|mes|d[ií]a|hora|fecha/iu;
+/** "startYear", "Lieferdatum", "hora_salida"; but not "percentage", "candidates" or "hourly". */
+const DATE_PART =
+  /^(?:(?:year|month|date|uhr)(?!ly)\p{L}*|\p{L}*(?:year|month|day|hour|minute|jahr|monat|stunde|jour|heure|hora|fecha)(?:e?[ns])?|\p{L}*(?:datum|tag|timestamp|(?<!cen)times?|(?<!candi|man|up|vali)dates?)|ann[ée]es?|a[ñn]os?|mois|mes(?:es)?|d[ií]as?)\d*$/iu;
+
+const partsOfName = (name: string): string[] =>
+  name.replace(/(\p{Ll})(\p{Lu})/gu, "$1_$2").split(/[_\s.-]+/u);
 
 /** The last unit in the name of a field. */
 function measureOfName(name: string): Measure | null {
-  const parts = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1_$2").split(/[_\s.-]+/u);
-  for (const part of parts.toReversed()) {
+  for (const part of partsOfName(name).toReversed()) {
     if (part.length < 2 || AMBIGUOUS.test(part)) continue;
     for (const spelled of [part, part.toLowerCase(), part.toUpperCase()]) {
       const found = measureAt(spelled);
