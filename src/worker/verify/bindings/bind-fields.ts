@@ -8,6 +8,7 @@ import { foldWords } from "../../text/fold-words.ts";
 import { languageOf } from "../../text/detect-language.ts";
 import { unitsOf } from "../claims/units.ts";
 import { once } from "../../../shared/once.ts";
+import { unescapePointer } from "../../../shared/schema/json-value.ts";
 import { firstIndex } from "../../text/first-index.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
 import { figureReader, meansOther, meetsName, readFieldName } from "./labels.ts";
@@ -307,4 +308,6 @@ function byLabel(
   return found;
 }
 
-const nameOf = ({ about }: FieldValue): string => about.split(" ")[0] ?? "";
+/** The name of a field, also of one in a list: "tags" of `/tags/0`. */
+const nameOf = ({ pointer }: FieldValue): string =>
+  unescapePointer(pointer.split("/").findLast((name) => !/^\d*$/.test(name)) ?? "");

@@ -96,6 +96,7 @@ describe("a number is in its quote", () => {
       [13, "Twelve people came to the meeting."],
       [0, "Two people were hurt in the fall.", { name: "hurt" }],
       [42, "The trip takes 42 hours.", { name: "duration_minutes" }],
+      [42, "The trip takes 42 hours.", { name: "Duration minutes" }],
       [240, "The total is 240 USD.", { name: "total_eur" }],
       [12, "The offer of 12 May 2026 lapsed.", { name: "vat_percentage" }],
       [12, "The offer of 12 May 2026 lapsed.", { name: "candidates" }],
