@@ -34,6 +34,14 @@ test("splits nine of ten answers that nobody tuned it on as their writers do", (
   expect(answers.filter(isExact).length).toBeGreaterThanOrEqual(60);
 });
 
+test("a sentence directly above a rule is no heading", () => {
+  expect(split("The fee is 9 EUR [1].\n---\nIt is due in May [2].")).toEqual([
+    "The fee is 9 EUR. [1]",
+    "It is due in May. [2]",
+  ]);
+  expect(split("Fees\n---\nIt is due in May [2].")).toEqual(["It is due in May. [2]"]);
+});
+
 describe("a citation covers what cites nothing", () => {
   test("before it in its paragraph, up to the citation before", () => {
     expect(split("One. Two. [1] Three. Four. [2]")).toEqual([

@@ -15,6 +15,8 @@ const ORDINAL =
 const QUOTED = /^[ \t]{0,8}(?:>[ \t]?)+/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
+/** The end of a sentence: a rule below it makes no heading of it. */
+const SENTENCE = /[.!?。！？\]】][*_]{0,3}[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const SEPARATOR = /^[ \t]{0,8}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const ROW = /^[ \t]{0,8}\|/;
@@ -56,7 +58,8 @@ function readLine(line: Line, { next, isLast }: Around, blocks: BlockList): void
   else if (words.includes("|") && isSeparator(next)) blocks.close();
   else if (isSeparator(words)) blocks.openTable();
   else if (RULE.test(words) || UNDERLINE.test(words)) blocks.endSection();
-  else if (UNDERLINE.test(next) && !blocks.isOpen && !ITEM.test(words)) blocks.endSection();
+  else if (UNDERLINE.test(next) && !blocks.isOpen && !ITEM.test(words) && !SENTENCE.test(words))
+    blocks.endSection();
   else if (ROW.test(words) || (blocks.isTable && words.includes("|"))) blocks.addRow(line);
   else readText(line, blocks);
 }
