@@ -1,5 +1,5 @@
 import { citedRanges, inSquareBrackets, numbersOf } from "../text/cited-numbers.ts";
-import { applyEdits } from "../text/clean-text.ts";
+import { applyEdits, withoutCode } from "../text/clean-text.ts";
 import { findEndNotes } from "../text/end-notes.ts";
 import { FILLER, foldLookAlikes } from "../text/plain-form.ts";
 import type { TextSpan } from "../text/spans.ts";
@@ -113,8 +113,12 @@ function readingsFrom(text: string, from: number, closer: string): NamedCitation
   return readings;
 }
 
-/** @param pieces the number of pieces, numbered from 1; 0 if unknown */
+/**
+ * The text without its citations by number and the spaces before them. Everything else stays, also code and " .env".
+ * @param pieces the number of pieces, numbered from 1; 0 if unknown
+ */
 export function withoutCitations(text: string, pieces: number): string {
-  const cuts = findCitations(text, pieces).map(({ start, end }) => ({ start, end, text: "" }));
-  return applyEdits(text, cuts).replace(/ {1,8}(?=[.,;:!?\n]|$)/g, "");
+  const cited = findCitations(withoutCode(text), pieces);
+  const cuts = cited.map(({ start, end }) => ({ start, end, text: "\0" }));
+  return applyEdits(text, cuts).replace(/(?:[ \t]{0,8}\0)+/g, "");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { findCitations } from "../../../src/worker/verify/citations.ts";
+import { findCitations, withoutCitations } from "../../../src/worker/verify/citations.ts";
 import type { HeadingRule } from "../../../src/worker/verify/evidence-names.ts";
 import { resolveCitations } from "../../../src/worker/verify/resolve-citations.ts";
 import type { FoundCitation } from "../../../src/worker/verify/resolve-citations.ts";
@@ -22,6 +22,15 @@ const resolve = (text: string, rule: HeadingRule = PREFIX): FoundCitation[] =>
   resolveCitations(text, evidence, rule);
 const show = (found: FoundCitation): number | string =>
   found.kind === "resolved" ? found.part.block.number : found.kind;
+
+test.each([
+  ["It opens at 9 [1]. It closes at 5 [2, 3].", "It opens at 9. It closes at 5."],
+  ["As [1] says, it opens (see [2]).", "As says, it opens (see)."],
+  ["Read `row[1]` of the .env file [2].", "Read `row[1]` of the .env file."],
+  ["So [1]:\n\n```\nx = rows[2] ;\n```", "So:\n\n```\nx = rows[2] ;\n```"],
+])("of %j the words without citations are %j", (answer, words) => {
+  expect(withoutCitations(answer, 3)).toBe(words);
+});
 
 describe("citations by number", () => {
   test.each<[string, string, (number | string)[]]>([
