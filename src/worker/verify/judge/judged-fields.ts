@@ -68,17 +68,16 @@ export function besideFields({ fields, evidence }: Judged): readonly AskedStatem
   return fields.map(({ field, span }) => {
     const type = figureTypeOf(field);
     const text = statementOfField(field);
-    const own = lines.filter((one) => overlaps(one.span, span));
-    const others = (type === null ? linesBeside(own, lines) : holding[type]()).map(
-      ({ line }) => line,
-    );
-    const shown = new Set([
-      ...own.map(({ line }) => line),
-      ...nearestOf(text, others, MOST_LINES - own.length),
-    ]);
+    const bound = lines.filter((one) => overlaps(one.span, span));
+    // An elided quote may begin and end a hundred lines apart.
+    const own = nearestOf(text, linesIn(bound), MOST_LINES);
+    const others = linesIn(type === null ? linesBeside(bound, lines) : holding[type]());
+    const shown = new Set([...own, ...nearestOf(text, others, MOST_LINES - own.length)]);
     return { text, lines: lines.flatMap(({ line }) => (shown.has(line) ? [line] : [])) };
   });
 }
+
+const linesIn = (placed: readonly PlacedLine[]): JudgeLine[] => placed.map(({ line }) => line);
 
 /** Whether a text holds a number that is no part of a date. */
 const holdsNumber = (text: string): boolean =>

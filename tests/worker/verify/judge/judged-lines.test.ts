@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { besideFields } from "../../../../src/worker/verify/judge/judged-fields.ts";
 import { linesFor, nearestOf } from "../../../../src/worker/verify/judge/judged-lines.ts";
 import { pieceOf } from "../claims/pieces-of.ts";
 
@@ -124,4 +125,17 @@ test("the few lines of a second try are those that say most of the statement", (
     text,
   }));
   expect(nearestOf("料金が十二ユーロです。", japanese, 1)).toEqual([japanese[1]]);
+});
+
+test("a value with a quote that spans many lines is shown with at most 40, its own among them", () => {
+  const piece = pieceOf("log.md", `Deposit 12 EUR\n\n${LONG.join("\n\n")}\n\nTotal 4711 EUR\n`);
+  const field = {
+    ...{ pointer: "/total", value: 4711, about: "total", options: null, isJudged: false },
+    ...{ quote: null, quoteBeside: null, without: "kept" as const },
+  };
+  const { number, path, sha256, startChar, endChar, lineStart, lineEnd } = piece;
+  const span = { number, path, sha256, startChar, endChar, lineStart, lineEnd };
+  const [asked] = besideFields({ fields: [{ field, span }], evidence: [piece] });
+  expect(asked?.lines.length).toBeLessThanOrEqual(40);
+  expect(asked?.lines.map(({ text }) => text)).toContain("Total 4711 EUR");
 });
