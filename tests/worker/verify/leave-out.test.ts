@@ -35,6 +35,12 @@ test.each([
     "Trains run all day [1].",
   ],
   [
+    "one whose citation has other brackets",
+    "Trains run all day; PENGUINS swim 【1】.",
+    "Trains run all day [1].",
+  ],
+  ["one that is cited in parentheses", "Trains run; PENGUINS swim (1).", "Trains run [1]."],
+  [
     "what a document cut off behind a citation",
     "Trains run every day. [1] the PENGUINS swim [2].",
     "Trains run every day. [1]",

@@ -25,13 +25,15 @@ export function leaveOut<T extends Placed>(
   for (const statement of statements.toReversed()) {
     const { start, end, isInherited } = statement;
     const isGone = isLeftOut(statement);
-    if (answer.slice(start, end).includes("[")) isCitationGone = isGone;
+    if (HOLDS_CITATION.test(answer.slice(start, end))) isCitationGone = isGone;
     const lacksOne = isInherited || (isCitationGone && !isGone);
     edits.push({ start, end, text: isGone ? GONE : withCitation(answer, statement, lacksOne) });
   }
   const lines = applyEdits(answer, edits.reverse()).split("\n").flatMap(withoutGaps);
   return withoutOpenEnd(lines).join("\n").trim();
 }
+
+const HOLDS_CITATION = /[[【［①-⓿❶-➓㉑-㊿]|\(\d{1,9}\)/u;
 
 type Edit = TextSpan & { readonly text: string };
 
