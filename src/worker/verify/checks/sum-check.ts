@@ -9,7 +9,7 @@ const COUNT_OF =
   /(?<!\p{L})(?:\d{1,5} (?:of|out of) (?:the |all )?\d{1,5}|\d{1,5} (?:von|der)(?: den)? \d{1,5}|\d{1,5} (?:des|sur(?: les)?) \d{1,5}|\d{1,5} de (?:los |las )?\d{1,5})(?!\d)/iu;
 const HOW_MANY =
   /(?<!\p{L})(?:how many|wie ?viele|combien de|cu[aá]nt[oa]s)(?!\p{L})|いくつ|何[件人個枚]/iu;
-const ROWS = /^the sum of (\d+) rows$/;
+const ROWS = /^the (?:sum|mean) of (\d+) rows$/;
 
 /**
  * Checks that a computed figure can be computed again, and that a sum, mean or difference which the claim states with all its

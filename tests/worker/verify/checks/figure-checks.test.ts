@@ -60,6 +60,13 @@ test.each([
   expect(await stateOf("date", { [PATH]: "Nothing of that kind stands here." }, claim)).toBe(state);
 });
 
+test("a mean of the first rows of a longer table is left open", async () => {
+  const rents = Array.from({ length: 50 }, (_, at) => (at < 40 ? 310 + (at % 2) * 20 : 999));
+  const rows = rents.map((rent) => `| hut | ${rent} EUR |`).join("\n");
+  const table = `| What | Rent |\n| --- | --- |\n${rows}\n`;
+  expect(await stateOf("sum", { [PATH]: table }, "On average a hut costs 320 EUR.")).toBe("open");
+});
+
 test("a wrong day that the source says itself is left for somebody to look at", async () => {
   const claim = "The meeting is on Friday 3 March 2026.";
   expect(await stateOf("date", { [PATH]: claim }, claim)).toBe("open");
