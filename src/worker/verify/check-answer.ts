@@ -244,12 +244,12 @@ const findViolations = (inspected: InspectedAnswer, rules: AnswerRules): Violati
 ];
 
 /** Whether a summary copies a line of the evidence: a file of questions or headings alone is summarised by some of them. */
-const copiesEvidence = (body: string, { question, evidence }: AnswerRules): boolean =>
-  question === "" &&
-  body.split(/\n|\[[^\]\n]*\]/).some((words) => {
-    const letters = lettersOf(words);
-    return letters !== "" && evidence.some(({ text }) => lettersOf(text).includes(letters));
-  });
+function copiesEvidence(body: string, { question, evidence }: AnswerRules): boolean {
+  if (question !== "") return false;
+  const held = evidence.map(({ text }) => lettersOf(text));
+  const lines = new Set(body.split(/\n|\[[^\]\n]*\]/).map(lettersOf));
+  return [...lines].some((line) => line !== "" && held.some((letters) => letters.includes(line)));
+}
 
 /** An answer without a statement can't be supported or unsupported, and is no answer. */
 const NO_STATEMENT = "It states nothing: a heading, a lead-in or a question is no answer.";
