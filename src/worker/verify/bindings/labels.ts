@@ -81,12 +81,14 @@ const MOST_PHRASE_WORDS = 3;
  */
 function withMeanings(telling: readonly string[], all: readonly string[]): Label {
   const known = fieldWords();
-  const phrases = all.flatMap((_, at) =>
-    [2, MOST_PHRASE_WORDS]
-      .map((length) => all.slice(at, at + length).join(" "))
-      .filter((phrase) => phrase.includes(" ") && known.has(phrase)),
+  const phrases = new Set(
+    all.flatMap((_, at) =>
+      [2, MOST_PHRASE_WORDS]
+        .map((length) => all.slice(at, at + length).join(" "))
+        .filter((phrase) => phrase.includes(" ") && known.has(phrase)),
+    ),
   );
-  const inPhrases = new Set(phrases.flatMap((phrase) => phrase.split(" ")));
+  const inPhrases = new Set([...phrases].flatMap((phrase) => phrase.split(" ")));
   return [...telling.filter((word) => !inPhrases.has(word)), ...phrases]
     .map((word) => ({ word: foldUmlauts(word), meanings: [...meaningsOf(word)] }))
     .filter(({ meanings }) => !meanings.includes("generic"));
