@@ -31,6 +31,29 @@ export function unfold(schema: FieldsSchema, root: FieldsSchema): FieldsSchema[]
   return [schema, ...further.flatMap((one) => unfold(one, root))];
 }
 
+/** Whether a schema names null among its types or values, and no other part of it excludes null. */
+export const allowsNull = (schema: FieldsSchema, root: FieldsSchema): boolean =>
+  acceptsNull(schema, root) &&
+  unfold(schema, root).some(
+    (one) => one["const"] === null || isListed(one["type"], "null") || isListed(one["enum"], null),
+  );
+
+function acceptsNull(schema: FieldsSchema, root: FieldsSchema): boolean {
+  const { type = "null", enum: members = null, const: only = null, $ref: reference } = schema;
+  const target = typeof reference === "string" ? targetOf(reference, root) : null;
+  const [all = [], ...choices] = ["allOf", "anyOf", "oneOf"].map((keyword) => {
+    const parts = schema[keyword];
+    return Array.isArray(parts) ? parts.filter(isRecord).map((one) => acceptsNull(one, root)) : [];
+  });
+  return (
+    [isListed(type, "null"), isListed(members, null), only === null, ...all].every(Boolean) &&
+    choices.every((each) => each.length === 0 || each.includes(true)) &&
+    (target === null || acceptsNull(target, root))
+  );
+}
+
+const isListed = (given: unknown, value: unknown): boolean => [given].flat().includes(value);
+
 function targetOf(reference: string, root: FieldsSchema): FieldsSchema | null {
   const target = reference
     .slice(2)

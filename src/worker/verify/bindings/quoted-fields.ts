@@ -1,5 +1,5 @@
 import { isRecord } from "../../../shared/schema/json-value.ts";
-import { memberPointer, membersOf, unfold } from "../fields-schema.ts";
+import { allowsNull, memberPointer, membersOf, unfold } from "../fields-schema.ts";
 import type { Fields, FieldsSchema } from "../fields-schema.ts";
 import { isDate } from "./figures-in.ts";
 import type { FigureType } from "./labels.ts";
@@ -192,7 +192,7 @@ export function fieldValues(
 function walk(value: unknown, at: Walk): void {
   const schemas = at.schemas.flatMap((schema) => unfold(schema, at.root));
   if (isQuotedValue(value)) {
-    addValue(value["="], value.quote, { ...at, schemas });
+    addValue(value["="], value.quote, at, schemas);
   } else if (Array.isArray(value)) {
     const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? [one] : []));
     for (const [index, item] of value.entries()) {
@@ -202,7 +202,7 @@ function walk(value: unknown, at: Walk): void {
   } else if (isRecord(value)) {
     walkObject(value, { ...at, schemas });
   } else {
-    addValue(value, null, { ...at, schemas });
+    addValue(value, null, at, schemas);
   }
 }
 
@@ -221,38 +221,37 @@ function walkObject(value: Fields, at: Walk): void {
   }
 }
 
-function addValue(value: unknown, quote: string | null, at: Walk): void {
+function addValue(
+  value: unknown,
+  quote: string | null,
+  at: Walk,
+  schemas: readonly FieldsSchema[],
+): void {
   const isScalar =
     typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   if (!isScalar && value !== null) return;
-  const descriptions = at.schemas.flatMap(({ description, title }) => [description, title]);
+  const isNullable = at.schemas.length > 0 && at.schemas.every((one) => allowsNull(one, at.root));
+  const descriptions = schemas.flatMap(({ description, title }) => [description, title]);
   at.found.push({
     pointer: at.pointer,
     value: isScalar ? value : null,
     quote,
     quoteBeside: at.quoteBeside,
     about: [at.name, ...descriptions].filter((one) => typeof one === "string").join(" "),
-    options: optionsOf(at.schemas),
-    without: takesNull(at.schemas) ? "null" : at.isRequired ? "kept" : "omitted",
+    options: optionsOf(schemas),
+    without: isNullable ? "null" : at.isRequired ? "kept" : "omitted",
     isJudged: at.judged.has(at.name),
   });
 }
 
-const membersOfEnum = ({ enum: members }: FieldsSchema): unknown[][] =>
-  Array.isArray(members) ? [[...(members as readonly unknown[])]] : [];
-
 function optionsOf(schemas: readonly FieldsSchema[]): string[] | null {
-  const options = schemas.flatMap((schema) => [...membersOfEnum(schema).flat(), schema["const"]]);
+  const options = schemas.flatMap(({ enum: members, const: only }): readonly unknown[] => [
+    ...(Array.isArray(members) ? (members as readonly unknown[]) : []),
+    only,
+  ]);
   const texts = options.filter((one) => typeof one === "string");
   return texts.length === 0 ? null : texts;
 }
-
-const takesNull = (schemas: readonly FieldsSchema[]): boolean => {
-  const types = schemas.flatMap(({ type }) => (type === undefined ? [] : [type].flat()));
-  return (
-    types.includes("null") && schemas.flatMap(membersOfEnum).every((all) => all.includes(null))
-  );
-};
 
 /** Removes the values at these pointers from paired fields: sets them to null or omits them. */
 export function withoutValues(

@@ -498,3 +498,18 @@ describe("what a value is bound to", () => {
     expect(invoiceOf(name, value, quote)).toMatchObject({ state: "bound", reason: null });
   });
 });
+
+test.each<[Fields, string]>([
+  [{ type: ["string", "null"] }, "null"],
+  [{ enum: ["A", null] }, "null"],
+  [{ anyOf: [{ type: "string", enum: ["A"] }, { type: "null" }] }, "null"],
+  [{ anyOf: [{ $ref: "#/$defs/grade" }, { type: "null" }] }, "null"],
+  [{ type: ["string", "null"], enum: ["A"] }, "kept"],
+  [{ allOf: [{ type: ["string", "null"] }, { enum: ["A"] }] }, "kept"],
+  [{ $ref: "#/$defs/grade" }, "kept"],
+  [{}, "kept"],
+])("a required value of %j that no words hold becomes %s", (schema, without) => {
+  const $defs = { grade: { type: "string", enum: ["A"] } };
+  const root = { type: "object", properties: { grade: schema }, required: ["grade"], $defs };
+  expect(fieldValues({ grade: "A" }, root)).toMatchObject([{ without }]);
+});
