@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { cleanText, withoutSpans } from "../text/clean-text.ts";
+import { cleanText, withoutCode } from "../text/clean-text.ts";
 import { objectSchema } from "../text/model-json.ts";
 import { detectToolCall } from "../tools/parse-tool-call.ts";
 import type { CheckableReply } from "./check-answer.ts";
-import { findCitations } from "./citations.ts";
+import { findCitations, withoutCitations } from "./citations.ts";
 import type { PlacedClaim } from "./claims/answer-claims.ts";
 import { lettersOf, openAnswer } from "./reply.ts";
 import { parseObject } from "./validate-fields.ts";
@@ -109,9 +109,6 @@ function layOut(
   return { text, claims };
 }
 
-/** Removes the gaps that citations leave. */
-const tidy = (line: string): string => line.replace(/\s+/g, " ").replace(/ (?=[.,;:!?]|$)/g, "");
-
 /** Marks of a heading, an item, a quotation or a row, which would turn a sentence into another block. */
 const BLOCK_MARK = /^(?:[-*+•>|]\s+|#{1,6}\s+|\|)+/;
 const STOP = /(?<=[\p{L}\p{N}%°)])[.!。！]$/u;
@@ -119,9 +116,8 @@ const STOP = /(?<=[\p{L}\p{N}%°)])[.!。！]$/u;
 /** Writes a claim as one line, with its numbers before its stop; empty where it has no words. */
 function sentenceOf({ text, cites }: GivenClaim, pieces: number, isCited: boolean): string {
   const line = openAnswer(cleanText(text)).body.replace(/\s+/g, " ").trim();
-  const own = findCitations(line, pieces);
-  const uncited = own.length === 0 ? line : tidy(withoutSpans(line, own));
-  const words = uncited.replace(BLOCK_MARK, "").trim();
+  const own = findCitations(withoutCode(line), pieces);
+  const words = withoutCitations(line, pieces).trim().replace(BLOCK_MARK, "");
   if (lettersOf(words) === "") return "";
   const given = isCited ? [...cites, ...own.flatMap((found) => found.numbers)] : [];
   const numbers = [...new Set(given)];

@@ -58,6 +58,11 @@ describe("an answer that is put together from claims", () => {
       { text: "It is so [2].", cites: [1] },
       "It is so [1, 2].",
     ],
+    [
+      "code and a point before a word stay",
+      { text: "Read `row[2]` of the .env file [1].", cites: [] },
+      "Read `row[2]` of the .env file [1].",
+    ],
     ["no claim is more than a line", { text: "It is\n\n# so.", cites: [1] }, "It is # so [1]."],
     ["no claim is a heading", { text: "# It is so", cites: [1] }, "It is so [1]."],
     ["no claim is an item", { text: "- It is so.", cites: [1] }, "It is so [1]."],
