@@ -134,12 +134,18 @@ const MONTHS =
     " ",
   );
 
-/** Writes `2026-06` as "June 2026". */
+/** The fraction and the offset of a time in ISO form, which documents rarely state. */
+const BEHIND_SECONDS = /(?<=\dT\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?$/;
+
+/** Writes `2026-06` as "June 2026", and `2026-06-30T18:30:00.000+02:00` without what is behind its seconds. */
 const inWords = (text: string): string =>
-  text.replace(/^\s*(\d{4})-(\d{2})\s*$/, (whole, year: string, month: string) => {
-    const name = MONTHS[Number(month) - 1];
-    return name === undefined ? whole : `${name} ${year}`;
-  });
+  text
+    .trim()
+    .replace(BEHIND_SECONDS, "")
+    .replace(/^(\d{4})-(\d{2})$/, (whole, year: string, month: string) => {
+      const name = MONTHS[Number(month) - 1];
+      return name === undefined ? whole : `${name} ${year}`;
+    });
 
 const MOST_DATE_CHARS = 200;
 
