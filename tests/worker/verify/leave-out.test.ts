@@ -27,6 +27,16 @@ test.each([
     "The train runs [1].",
   ],
   ["all below a lead-in", "Trains run [1].\n\nAlso:\n- PENGUINS swim [1].", "Trains run [1]."],
+  [
+    "all that a lead-in introduces, before a paragraph",
+    "Not included:\n\n- PENGUINS swim [1].\n- PENGUINS fly [1].\n\nMeals are free [1].",
+    "Meals are free [1].",
+  ],
+  [
+    "the first item of a list",
+    "Included:\n\n- PENGUINS swim [1].\n\n- Meals are free [1].",
+    "Included:\n\n\n- Meals are free [1].",
+  ],
   ["all below a heading", "Trains run [1].\n\n## Birds\n\nPENGUINS swim [1].", "Trains run [1]."],
   ["what others cite with", "Trains run. PENGUINS swim [1].", "Trains run. [1]"],
   [

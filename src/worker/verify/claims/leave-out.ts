@@ -29,8 +29,8 @@ export function leaveOut<T extends Placed>(
     const lacksOne = isInherited || (isCitationGone && !isGone);
     edits.push({ start, end, text: isGone ? GONE : withCitation(answer, statement, lacksOne) });
   }
-  const lines = applyEdits(answer, edits.reverse()).split("\n").flatMap(withoutGaps);
-  return withoutOpenEnd(lines).join("\n").trim();
+  const lines = applyEdits(answer, edits.reverse()).split("\n").map(withoutGaps);
+  return withoutOpenEnd(withoutLeadIns(lines)).join("\n").trim();
 }
 
 const HOLDS_CITATION = /[[【［①-⓿❶-➓㉑-㊿]|\(\d{1,9}\)/u;
@@ -73,6 +73,24 @@ function asSentence(part: string): string {
   const first = String.fromCodePoint(part.codePointAt(0) ?? 0);
   const opened = first.toUpperCase() + part.slice(first.length);
   return ENDS.test(opened) ? opened : `${opened}.`;
+}
+
+const LEAD_IN = /[:：][*_]{0,3}\s*$/;
+const ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])\s/;
+
+/** Removes lead-ins of which nothing is left: "Not included:" would introduce the next paragraph. */
+function withoutLeadIns(lines: readonly (readonly string[])[]): string[] {
+  const left: string[] = [];
+  let isNextGone = false;
+  let next = "";
+  for (const [line] of lines.toReversed()) {
+    if (line === undefined) isNextGone = true;
+    else if (!isNextGone || ITEM.test(next) || !LEAD_IN.test(line)) {
+      left.push(line);
+      if (line.trim() !== "") [isNextGone, next] = [false, line];
+    }
+  }
+  return left.reverse();
 }
 
 /** Removes headings and lead-ins at the end, because nothing follows them. */
