@@ -4,6 +4,16 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
+/** Creates a value once for each key, on its first use. */
+export function onceEach<Key, T>(make: (key: Key) => T): (key: Key) => T {
+  const made = new Map<Key, { readonly value: T }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
+}
+
 /** Something that is opened once, on first use. */
 type LazyOpen<T> = {
   /** Opens it, or returns what is open. After a failure the next call opens it again. */

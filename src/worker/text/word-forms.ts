@@ -1,4 +1,5 @@
 import { append } from "../../shared/group-by.ts";
+import { onceEach } from "../../shared/once.ts";
 import { wordFile } from "../../shared/text/word-lists.ts";
 
 /** The languages whose words are known by lists. */
@@ -20,13 +21,6 @@ export function formsByStem(
 }
 
 /** Makes a function that gives a value per language, and computes each at its first use. */
-export function byLanguage<T, Language extends string = ListedLanguage>(
+export const byLanguage = <T, Language extends string = ListedLanguage>(
   make: (language: Language) => T,
-): (language: Language) => T {
-  const made = new Map<Language, T>();
-  return (language) => {
-    const known = made.get(language) ?? make(language);
-    made.set(language, known);
-    return known;
-  };
-}
+): ((language: Language) => T) => onceEach(make);

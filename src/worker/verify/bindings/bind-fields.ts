@@ -7,7 +7,7 @@ import { DOUBT_MARK, doubtIn } from "../../text/doubt-mark.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import { languageOf } from "../../text/detect-language.ts";
 import { unitsOf } from "../claims/units.ts";
-import { once } from "../../../shared/once.ts";
+import { once, onceEach } from "../../../shared/once.ts";
 import { unescapePointer } from "../../../shared/schema/json-value.ts";
 import { firstIndex } from "../../text/first-index.ts";
 import { verifyQuotes } from "../verify-quotes.ts";
@@ -77,7 +77,7 @@ type Document = {
   readonly units: readonly Unit[];
   /** All folded words, with a space before and after each. */
   readonly row: string;
-  wordsOf(quote: string): QuotedWords;
+  readonly wordsOf: (quote: string) => QuotedWords;
 };
 
 function readDocument(evidence: readonly CitableBlock[]): Document {
@@ -97,15 +97,10 @@ function readDocument(evidence: readonly CitableBlock[]): Document {
         span: placeOf(unit.start, unit.end),
       }));
   });
-  const known = new Map<string, QuotedWords>();
   return {
     units,
     row: rowOf(text),
-    wordsOf(quote) {
-      const words = known.get(quote) ?? quotedWords({ text: quote, language, years });
-      known.set(quote, words);
-      return words;
-    },
+    wordsOf: onceEach((quote) => quotedWords({ text: quote, language, years })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { onceEach } from "../../../shared/once.ts";
 import { foldWord } from "../../../shared/text/normalise-text.ts";
 import { fieldWords } from "../../../shared/text/word-lists.ts";
 import { findDates } from "../../text/figures/dates.ts";
@@ -28,13 +29,11 @@ export function figureReader(): (
   text: string,
   language: ClaimLanguage | null,
 ) => Readonly<Record<FigureType, readonly LabelledFigure[]>> {
-  const known = new Map<string, Label>();
-  const labelOf = (words: string, language: ClaimLanguage | null): Label => {
-    const key = `${language ?? ""} ${words.replace(/\p{N}+/gu, "0")}`;
-    const label = known.get(key) ?? readLabel(words, language);
-    known.set(key, label);
-    return label;
-  };
+  const labelsIn = onceEach((language: ClaimLanguage | null) =>
+    onceEach((words: string) => readLabel(words, language)),
+  );
+  const labelOf = (words: string, language: ClaimLanguage | null): Label =>
+    labelsIn(language)(words.replace(/\p{N}+/gu, "0"));
   return (text, language) => {
     const label = (figures: readonly TextSpan[]): readonly LabelledFigure[] => {
       let last: Label = [];

@@ -5,6 +5,7 @@ import type { FamilyDocument } from "../../../shared/files/version-family.ts";
 import { numberEvidence, numberBesideFiles } from "../../evidence/number.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { CheckSources, Passage, Reading } from "../../evidence/types.ts";
+import { once, onceEach } from "../../../shared/once.ts";
 import { append } from "../../../shared/group-by.ts";
 
 /** The files of a job while one answer is checked. Each file is read once, and each search is made once. */
@@ -29,34 +30,17 @@ const TURN_MS = 15;
 const MOST_QUERY_CHARS = 400;
 
 export function openJobFiles(sources: CheckSources, signal: AbortSignal): JobFiles {
-  const readings = new Map<string, Promise<Reading | Refusal>>();
-  const searches = new Map<string, Promise<readonly Passage[]>>();
-  const newer = new Map<string, Promise<readonly string[]>>();
-  let families: Promise<Families> | null = null;
-  let listed: Promise<readonly string[]> | null = null;
-  let listedNow: ReturnType<CheckSources["listPathsNow"]> | null = null;
+  const searches = onceEach((limit: number) =>
+    onceEach((query: string) => sources.search(query, limit)),
+  );
+  const families = once(() => readFamilies(files));
   let turnStartedAt = performance.now();
   const files: JobFiles = {
-    paths: () => (listed ??= sources.listPaths()),
-    pathsNow: () => (listedNow ??= sources.listPathsNow()),
-    read: (path) => {
-      const known = readings.get(path) ?? sources.read(path);
-      readings.set(path, known);
-      return known;
-    },
-    search(query, limit) {
-      const text = query.slice(0, MOST_QUERY_CHARS);
-      const key = `${String(limit)} ${text}`;
-      const known = searches.get(key) ?? sources.search(text, limit);
-      searches.set(key, known);
-      return known;
-    },
-    async newer(path) {
-      const read = await (families ??= readFamilies(files));
-      const known = newer.get(path) ?? newerOf(path, read, { ...files, ...sources });
-      newer.set(path, known);
-      return known;
-    },
+    paths: once(() => sources.listPaths()),
+    pathsNow: once(() => sources.listPathsNow()),
+    read: onceEach((path) => sources.read(path)),
+    search: (query, limit) => searches(limit)(query.slice(0, MOST_QUERY_CHARS)),
+    newer: onceEach(async (path) => newerOf(path, await families(), { ...files, ...sources })),
     pause: async () => {
       if (performance.now() - turnStartedAt > TURN_MS) {
         await setImmediate();

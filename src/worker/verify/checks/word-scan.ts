@@ -1,3 +1,4 @@
+import { onceEach } from "../../../shared/once.ts";
 import { wordFile } from "../../../shared/text/word-lists.ts";
 import { byLanguage } from "../../text/word-forms.ts";
 import { otherForms } from "../claims/other-forms.ts";
@@ -18,14 +19,11 @@ export function openWordScan(wanted: readonly Term[], language: ClaimLanguage | 
     ...otherForms(stem, language),
     ...synonymsOf(stem, language),
   ]);
-  const known = new Map<string, readonly number[]>();
   const meets = (stem: string): number[] =>
     stems.flatMap((forms, at) => (forms.some((form) => isForm(stem, form, language)) ? [at] : []));
-  const metBy = (word: string): readonly number[] => {
-    const found = known.get(word) ?? readTerms(word, language).flatMap(({ stem }) => meets(stem));
-    known.set(word, found);
-    return found;
-  };
+  const metBy = onceEach((word: string) =>
+    readTerms(word, language).flatMap(({ stem }) => meets(stem)),
+  );
   return (text) => {
     if (language === "japanese")
       return new Set(readTerms(text, language).flatMap(({ word }) => metBy(word)));

@@ -5,6 +5,7 @@ import type {
   FigureRecord,
   QuoteRecord,
 } from "../../../shared/job/run-result.ts";
+import { onceEach } from "../../../shared/once.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import type { JudgeVerdict } from "../../evidence/types.ts";
 import { cleanText, sliceCodePoints } from "../../text/clean-text.ts";
@@ -241,19 +242,16 @@ const MOST_OTHERS = 8;
 function otherSpansIn(
   byNumber: ReadonlyMap<number, CitableBlock>,
 ): (statement: Statement, carried: EvidenceSpan | null) => readonly EvidenceSpan[] {
-  const known = new Map<string, EvidenceSpan | null>();
-  const find = (text: string, block: CitableBlock): EvidenceSpan | null => {
-    const key = `${block.number} ${text}`;
-    if (!known.has(key)) known.set(key, nearestPlace(text, block));
-    return known.get(key) ?? null;
-  };
+  const finder = onceEach((block: CitableBlock) =>
+    onceEach((text: string) => nearestPlace(text, block)),
+  );
   return ({ text, cites }, carried) =>
     cites
       .filter((number) => number !== carried?.number)
       .slice(0, MOST_OTHERS)
       .flatMap((number) => {
         const block = byNumber.get(number);
-        return block === undefined ? [] : (find(text, block) ?? []);
+        return block === undefined ? [] : (finder(block)(text) ?? []);
       });
 }
 

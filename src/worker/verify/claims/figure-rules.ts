@@ -1,3 +1,4 @@
+import { onceEach } from "../../../shared/once.ts";
 import { findArithmetic } from "./arithmetic.ts";
 import { isYear } from "./arithmetic-of-many.ts";
 import { roundsTo } from "../../text/figures/read-figures.ts";
@@ -13,15 +14,13 @@ export type FigureFound =
   | { readonly where: "computed"; readonly sum: string }
   | { readonly where: "nowhere" };
 
-const lookedUp = new WeakMap<Pair, Map<ClaimFigure, FigureFound>>();
+const finders = new WeakMap<Pair, (figure: ClaimFigure) => FigureFound>();
 
 /** Looks up a figure, once for all rules. */
 export function findFigure(figure: ClaimFigure, pair: Pair): FigureFound {
-  const known = lookedUp.get(pair) ?? new Map<ClaimFigure, FigureFound>();
-  lookedUp.set(pair, known);
-  const found = known.get(figure) ?? lookUp(figure, pair);
-  known.set(figure, found);
-  return found;
+  const find = finders.get(pair) ?? onceEach((one: ClaimFigure) => lookUp(one, pair));
+  finders.set(pair, find);
+  return find(figure);
 }
 
 /** Looks in the unit and its labels, also for a rounded figure, then in the cited pieces, then for a computation. */

@@ -4,7 +4,7 @@ import { foldWords } from "../../text/fold-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
 import { joinLines } from "../../text/units/line-breaks.ts";
-import { once } from "../../../shared/once.ts";
+import { once, onceEach } from "../../../shared/once.ts";
 import { cutSegments } from "./segments.ts";
 import { findCodes } from "../../text/figures/codes.ts";
 import { findCues } from "./find-cues.ts";
@@ -170,14 +170,9 @@ const BEGINNING = 4;
 /** Finds related stems by their first letters, each once. */
 function relatedStems(all: readonly string[]): (stem: string) => readonly string[] {
   const byBeginning = groupBy(new Set(all), (stem) => stem.slice(0, BEGINNING));
-  const known = new Map<string, readonly string[]>();
-  return (stem) => {
-    const found =
-      known.get(stem) ??
-      (byBeginning.get(stem.slice(0, BEGINNING)) ?? []).filter((other) => areRelated(stem, other));
-    known.set(stem, found);
-    return found;
-  };
+  return onceEach((stem) =>
+    (byBeginning.get(stem.slice(0, BEGINNING)) ?? []).filter((other) => areRelated(stem, other)),
+  );
 }
 
 const ITEM_MARK = /^\s*(?:[-*+•・>]|\d{1,3}[.)])\s+/;

@@ -1,6 +1,7 @@
 import type { EvidenceSpan } from "../../../shared/job/run-result.ts";
 import type { CitableBlock } from "../../evidence/number.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
+import { onceEach } from "../../../shared/once.ts";
 import { findCues } from "./find-cues.ts";
 import { pairOf, readClaim } from "./pair.ts";
 import type { Pair, ReadClaim } from "./pair.ts";
@@ -81,12 +82,7 @@ export const MOST_WINDOWS = 8;
 /** Weighs a word: the more units hold it, the less it weighs. */
 export function weigher(pieces: readonly ReadPiece[]): (stem: string) => number {
   const units = pieces.reduce((sum, piece) => sum + piece.units.length, 0);
-  const known = new Map<string, number>();
-  return (stem) => {
-    const weight = known.get(stem) ?? Math.log(1 + units / (1 + countHolders(stem, pieces)));
-    known.set(stem, weight);
-    return weight;
-  };
+  return onceEach((stem) => Math.log(1 + units / (1 + countHolders(stem, pieces))));
 }
 
 const countHolders = (stem: string, pieces: readonly ReadPiece[]): number =>

@@ -93,19 +93,13 @@ function wrongShare(confirmedWrong: number, confirmedRight: number): number {
 /** The sentence about a judge for people: "qwen3:8b confirmed 3 of 90 wrong statements and …". */
 export function examSentence(model: string, counts: ExamCounts): string {
   const { wrong, right } = counts;
-  const [about, low, high] = inTenths(wrongOfSupported(counts));
+  const { about, low, high } = wrongOfSupported(counts);
   return (
     `${model} confirmed ${wrong.confirmed} of ${wrong.asked} wrong statements and ` +
     `${right.confirmed} of ${right.asked} right ones: of 100 supported statements about ` +
-    `${about} (${low} to ${high}) are wrong, if ${100 * WRONG_BEFORE} of 100 were`
+    `${about.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)}) are wrong, if ${100 * WRONG_BEFORE} of 100 were`
   );
 }
-
-const inTenths = ({ about, low, high }: WrongShare): [string, string, string] => [
-  about.toFixed(1),
-  low.toFixed(1),
-  high.toFixed(1),
-];
 
 const OWN_WORDS = {
   machine: ["sentences that were changed in one place", "that were not"],
