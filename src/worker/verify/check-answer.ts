@@ -322,24 +322,14 @@ function inspectAnswer(
   const figures = checkFigures(withoutSpans(claimed, links.spans), question, evidence, (at) =>
     citedBetween(at, at + 1),
   );
+  const checks = { quotes, figures: [...figures, ...links.records] };
   const stated =
     placed === null
       ? statementsOf(answer, citations, evidence)
       : statementsOfClaims(answer, placed, citations, evidence);
-  const statements = gradeStatements(
-    answer,
-    [...stated, ...looseStatements(answer, stated, [...figures, ...links.records])],
-    { quotes, figures: links.records },
-    rules,
-  );
-  return {
-    citations,
-    statements,
-    checks: {
-      quotes,
-      figures: [...figures, ...links.records],
-    },
-  };
+  const all = [...stated, ...looseStatements(answer, stated, checks.figures)];
+  const findings = { quotes, figures: links.records };
+  return { citations, checks, statements: gradeStatements(answer, all, findings, rules) };
 }
 
 /** Lines outside of all statements, such as headings, with a figure or link that is neither in evidence nor question. */

@@ -43,7 +43,7 @@ type LeftFields = GivenFields & Pick<CheckedFields, "values">;
 type Dropped = ReadonlyMap<string, DroppedValue>;
 type DroppedValue = Pick<FieldBinding, "reason" | "judged"> & { readonly isChosen: boolean };
 
-const UNCHECKED = { quotes: [], figures: [], sentences: [] };
+const UNCHECKED = { quotes: [], figures: [] };
 
 /**
  * Checks a reply against the schema of an extraction, and each quote and value in it against the document. A fault names the

@@ -150,7 +150,8 @@ function labelsOf(evidence: readonly CitableBlock[]): string {
     .join("\n");
 }
 
-const spacedWords = (words: readonly string[]): string => ` ${words.join(" ")} `;
+/** The words in a row, with a space before and after each. */
+export const spacedWords = (words: readonly string[]): string => ` ${words.join(" ")} `;
 
 /** Fewer words, or fewer characters, could match by chance. */
 const FEWEST_WORDS = 3;

@@ -10,7 +10,7 @@ import { unitsOf } from "../claims/units.ts";
 import { once, onceEach } from "../../../shared/once.ts";
 import { unescapePointer } from "../../../shared/schema/json-value.ts";
 import { firstIndex } from "../../text/first-index.ts";
-import { verifyQuotes } from "../verify-quotes.ts";
+import { spacedWords, verifyQuotes } from "../verify-quotes.ts";
 import { figureReader, meansOther, meetsName, readFieldName } from "./labels.ts";
 import type { FigureType, Label, LabelledFigure } from "./labels.ts";
 import { holdsDates, holdsNumber, isDate, quotedWords } from "./figures-in.ts";
@@ -104,10 +104,7 @@ function readDocument(evidence: readonly CitableBlock[]): Document {
   };
 }
 
-const rowOf = (text: string): string =>
-  ` ${foldWords(text)
-    .map(({ text: word }) => word)
-    .join(" ")} `;
+const rowOf = (text: string): string => spacedWords(foldWords(text).map(({ text: word }) => word));
 
 type Located = { readonly quote: string; readonly span: EvidenceSpan };
 type LocateQuote = (quote: string) => Located | null;
