@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { leaveOut } from "../../../src/worker/verify/claims/leave-out.ts";
+import { splitCitedText } from "../../../src/worker/verify/claims/split.ts";
 import { splitClaims } from "../../support/split-claims.ts";
 
 /** The answer without the claims that hold the word. */
@@ -58,4 +59,10 @@ test.each([
   ["nothing", "Trains run [1].", "Trains run [1]."],
 ])("an answer without %s reads on", (_, answer, expected) => {
   expect(without("PENGUINS", answer)).toBe(expected);
+});
+
+test("a citation that names no piece is not written as [0]", () => {
+  const answer = "Trains run. PENGUINS swim [gone.md].";
+  const claims = splitCitedText(answer, [{ start: 26, end: 35, numbers: [0] }]);
+  expect(leaveOut(answer, claims, ({ text }) => text.includes("PENGUINS"))).toBe("Trains run.");
 });

@@ -37,10 +37,12 @@ const HOLDS_CITATION = /[[【［①-⓿❶-➓㉑-㊿]|\(\d{1,9}\)/u;
 
 type Edit = TextSpan & { readonly text: string };
 
-const withCitation = (answer: string, { start, end, cites }: Placed, lacksOne: boolean): string => {
+function withCitation(answer: string, { start, end, cites }: Placed, lacksOne: boolean): string {
   const words = answer.slice(start, end);
-  return lacksOne && cites.length > 0 ? `${words} [${cites.join(", ")}]` : words;
-};
+  // 0 is a citation of no known piece.
+  const known = cites.filter((number) => number > 0);
+  return lacksOne && known.length > 0 ? `${words} [${known.join(", ")}]` : words;
+}
 
 const JOINTS =
   "and|but|yet|while|whereas|und|aber|doch|während|wohingegen|et|mais|tandis que|alors que|y|pero|mientras(?: que)?|e";
