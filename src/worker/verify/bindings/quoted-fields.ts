@@ -38,7 +38,7 @@ function wrapKeyword(keyword: string, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
       name,
-      isRecord(one) && !(keyword === "properties" && isQuoteProperty(name, one))
+      isRecord(one) && !(keyword === "properties" && isQuoteIn(name, [one]))
         ? wrapSchema(one)
         : one,
     ]),
@@ -47,9 +47,6 @@ function wrapKeyword(keyword: string, value: unknown): unknown {
 
 const isOneOf = (keywords: readonly string[], keyword: string): boolean =>
   keywords.includes(keyword);
-
-const isQuoteProperty = (name: string, schema: FieldsSchema): boolean =>
-  name === "quote" || schema["x-quote"] === true;
 
 const COMPOSITE = new Set<string>([...OF_PARTS, ...LISTS, ...BY_NAME, "$ref", "required"]);
 
@@ -116,9 +113,12 @@ const isWrapped = (
   Object.keys(value).every((key) => key === "value" || key === "quote") &&
   membersOf(schemas, "value").length === 0;
 
-/** @param schemas unfolded */
+/** Whether a property is a quote: by "x-quote", or by its name, unless it is the figure of a quotation: a price. */
 const isQuoteIn = (name: string, schemas: readonly FieldsSchema[]): boolean =>
-  name === "quote" || schemas.some((one) => one["x-quote"] === true);
+  schemas.some((one) => one["x-quote"] === true) || (name === "quote" && !schemas.some(isOfFigure));
+
+const isOfFigure = ({ type }: FieldsSchema): boolean =>
+  [type].flat().some((one) => one === "number" || one === "integer");
 
 /** The fields in the form of the user's schema, without the quotes of their values. */
 export function plainFields(paired: Fields): Fields {

@@ -2,7 +2,11 @@ import { describe, expect, test } from "@jest/globals";
 import type { FieldBinding } from "../../../../src/shared/job/run-result.ts";
 import { gradeOfFields } from "../../../../src/shared/job/claims.ts";
 import { bindFields } from "../../../../src/worker/verify/bindings/bind-fields.ts";
-import { fieldValues, pairQuotes } from "../../../../src/worker/verify/bindings/quoted-fields.ts";
+import {
+  fieldValues,
+  pairQuotes,
+  wrapSchema,
+} from "../../../../src/worker/verify/bindings/quoted-fields.ts";
 import type { Fields } from "../../../../src/worker/verify/fields-schema.ts";
 import { blockOf, sliceOf } from "../support-world.ts";
 
@@ -516,4 +520,14 @@ test.each<[Fields, string]>([
   const $defs = { grade: { type: "string", enum: ["A"] } };
   const root = { type: "object", properties: { grade: schema }, required: ["grade"], $defs };
   expect(fieldValues({ grade: "A" }, root)).toMatchObject([{ without }]);
+});
+
+test("a figure that is named quote is a value, and not a quote", () => {
+  const root = { type: "object", properties: { quote: { type: "number" } } };
+  expect(wrapSchema(root)).toMatchObject({ properties: { quote: { type: "object" } } });
+  const paired = pairQuotes({ quote: { value: 950, quote: "We offer it for 950 EUR." } }, root);
+  const values = fieldValues(paired, root);
+  const evidence = [blockOf(1, "a.md", "# Offer\n\nWe offer it for 900 EUR.")];
+  expect(values).toMatchObject([{ pointer: "/quote", value: 950 }]);
+  expect(bindFields({ values, evidence })).toMatchObject([{ state: "unbound" }]);
 });
