@@ -18,6 +18,7 @@ import type {
 import { findCounterpart } from "./same-thing.ts";
 import type { Counterpart } from "./same-thing.ts";
 import { compareDates } from "../../../shared/text/date-period.ts";
+import { firstCodePoints } from "../../text/clean-text.ts";
 import { namesVersion } from "../../../shared/files/version-family.ts";
 
 /** The checks of a claim against other documents. */
@@ -204,7 +205,7 @@ export async function checkUniqueness(
   return {
     ...check,
     state: isOfOtherName(read, rival) ? "no" : "open",
-    detail: `${rival.block.path} says: ${rival.text.slice(0, 300)}`,
+    detail: `${rival.block.path} says: ${firstCodePoints(rival.text, 300)}`,
     places: [...places, ...placesOf(place)],
   };
 }

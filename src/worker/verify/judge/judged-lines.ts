@@ -86,7 +86,9 @@ const linesAt = ({ units, block }: ReadPiece, places: Iterable<number>): JudgeLi
 /** A line with the names of its file and headings. */
 export function lineOf({ headings, text }: ReadUnit, block: CitableBlock): JudgeLine {
   const names = headings.length > 0 ? headings : [block.headingPath ?? ""];
-  return { source: [block.path, ...names].filter((name) => name !== "").join(" > "), text };
+  const source = [block.path, ...names].filter((name) => name !== "").join(" > ");
+  // A long unit may be cut within a character.
+  return { source, text: text.toWellFormed() };
 }
 
 /** The `most` lines that share most words and figures with a statement, in their order. */

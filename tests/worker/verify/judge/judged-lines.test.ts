@@ -139,3 +139,11 @@ test("a value with a quote that spans many lines is shown with at most 40, its o
   expect(asked?.lines.length).toBeLessThanOrEqual(40);
   expect(asked?.lines.map(({ text }) => text)).toContain("Total 4711 EUR");
 });
+
+test("a line that is cut within an emoji holds no half of it, which hosts refuse in JSON", () => {
+  for (const lead of ["It ", "It is "]) {
+    const text = `${lead}${"🚢".repeat(700)} sails`;
+    expect(textsOf("It sails.", text).every((line) => line.isWellFormed())).toBe(true);
+  }
+  expect(textsOf("It sails.", `It ${"🚢".repeat(700)} sails`)[0]).toMatch(/^It 🚢/);
+});
