@@ -1,7 +1,7 @@
 import { expectedAnswer } from "../question/expected-answer.ts";
 
-/** Limits of texts, and of characters of each; no honest answer has more. */
-const MOST_TEXTS = 200;
+/** Limits of statements, of which more count as fitting, and of characters that are read of each. */
+const MOST_STATEMENTS = 200;
 const MOST_CHARS = 2_000;
 
 /** "Olga." answers "who": a text of so few words does not show its kind, and counts as fitting. */
@@ -15,9 +15,9 @@ const FEW_WORDS = 4;
 export function missingKind(question: string, statements: readonly string[]): string | null {
   const { kind, isIn } = expectedAnswer(question);
   if (kind === null || statements.length === 0) return null;
-  const isHeld = statements
-    .slice(0, MOST_TEXTS)
-    .some((text) => isShort(text) || isIn(text.slice(0, MOST_CHARS)));
+  const isHeld =
+    statements.length > MOST_STATEMENTS ||
+    statements.some((text) => isShort(text) || isIn(text.slice(0, MOST_CHARS)));
   return isHeld ? null : kind;
 }
 
