@@ -102,7 +102,7 @@ export const FORMATS: readonly Format[] = [
   readBy({ version: "eml 10", extensions: [".eml"], by: ["mail", "readEml"] }),
   readBy({ version: "mbox 11", extensions: [".mbox"], by: ["mail", "readMbox"] }),
   readBy({ version: "odt 6", extensions: [".odt"], by: ["odt", "readOdt"] }),
-  readBy({ version: "pdf 8", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
+  readBy({ version: "pdf 9", extensions: [".pdf"], by: ["pdf", "readPdf"], cut: cutPages }),
   readBy({
     version: "xlsx 8",
     extensions: [".xlsx", ".xlsm"],
@@ -112,7 +112,7 @@ export const FORMATS: readonly Format[] = [
   readBy({ version: "ods 8", extensions: [".ods"], by: ["ods", "readOds"], cut: cutRows }),
   readBy({ version: "pptx 6", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
   readBy({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
-  readBy({ version: "epub 4", extensions: [".epub"], by: ["epub", "readEpub"] }),
+  readBy({ version: "epub 5", extensions: [".epub"], by: ["epub", "readEpub"] }),
   readBy({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
   readBy({ version: "zip 3", extensions: [".zip"], by: ["zip", "readZip"] }),
   refuse({
