@@ -79,19 +79,28 @@ const isWithin = (coarse: readonly number[], fine: readonly number[]): boolean =
 
 const isSame = (one = Infinity, other = -Infinity): boolean => Math.abs(one - other) < SAME;
 
+/** A drawing with more rules is no table; it bounds the time for the pairs of level and upright rules. */
+const MOST_RULES = 20_000;
+const MOST_PAIRS = 4_000_000;
+
 /** Rules of one height that meet, from top to bottom: the places where they meet, with both ends. */
 function levelsOf(rules: readonly Rule[]): Level[] {
+  if (rules.length > MOST_RULES) return [];
   const level = rules
     .filter(({ y, toY, x, toX }) => y === toY && toX - x > SAME)
     .sort((one, other) => other.y - one.y || one.x - other.x);
   const upright = rules.filter(({ x, toX }) => x === toX);
+  const isSlow = level.length * upright.length > MOST_PAIRS;
   const levels: Level[] = [];
-  for (let from = 0; from < level.length;) {
+  for (let from = 0, end = 0; from < level.length; from = end) {
     const y = level[from]?.y ?? 0;
-    const end = level.findIndex((rule, at) => at > from && y - rule.y > SAME);
-    const own = level.slice(from, end === -1 ? level.length : end).sort((a, b) => a.x - b.x);
-    levels.push(...meeting(own).map((edges) => ({ y, edges: withUpright(edges, y, upright) })));
-    from += own.length;
+    while (end < level.length && y - (level[end]?.y ?? 0) <= SAME) end += 1;
+    const own = level.slice(from, end).sort((one, other) => one.x - other.x);
+    levels.push(
+      ...meeting(own)
+        .filter((edges) => edges.length <= MOST_COLUMNS + 1)
+        .map((edges) => ({ y, edges: isSlow ? edges : withUpright(edges, y, upright) })),
+    );
   }
   return levels;
 }
@@ -203,6 +212,8 @@ function rowsOf(lines: readonly Line[], grid: Grid): string[] | undefined {
   }
   if ([...bands.values()].some(isOfSeveralRows)) return undefined;
   const rows = [...bands.values()].map(({ cells }) => cells);
+  // Names that are turned by 90 degrees stand in the same rules, one a row.
+  if (rows.every((cells) => cells.size < 2)) return undefined;
   const order = Array.from({ length: grid.edges.length - 1 }, (_, at) => at);
   if (isRightToLeft) order.reverse();
   return writeRows(rows.map((band) => order.map((at) => band.get(at)?.join(" ") ?? "")));
