@@ -122,3 +122,14 @@ export function withoutSpans(text: string, spans: readonly TextSpan[]): string {
   }
   return [...pieces, blank(text.slice(from, at)), text.slice(at)].join("");
 }
+
+const NOTE_MARKS_BEFORE = /^(?:\[(?:\^|comment )[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
+const NOTE_MARKS_BEHIND = /(?: {0,2}\[(?:\^|comment )[\p{L}\p{N}_-]{1,20}\]){1,9}[.!?]? {0,2}$/u;
+
+/** A part of a text without marks of footnotes at its ends, such as "[^2]", which say nothing and look like a citation. */
+export function withoutNoteMarks(text: string, { start, end }: TextSpan): TextSpan {
+  const part = text.slice(start, end);
+  const opening = NOTE_MARKS_BEFORE.exec(part)?.[0].length ?? 0;
+  const closing = NOTE_MARKS_BEHIND.exec(part.slice(opening))?.[0].length ?? 0;
+  return { start: start + opening, end: end - closing };
+}

@@ -1,5 +1,5 @@
+import { withoutNoteMarks } from "../../text/clean-text.ts";
 import { cutToFit } from "../../text/sentences.ts";
-import type { TextSpan } from "../../text/spans.ts";
 import type { TextBlock } from "../../text/units/cut-blocks.ts";
 import { cutUnits, isProse } from "../../text/units/cut-units.ts";
 import type { TextUnit } from "../../text/units/cut-units.ts";
@@ -83,17 +83,6 @@ function shownParts(
 
 /** A signature: a short name after a dash behind the last full stop. Behind a quotation the name says who spoke, and stays. */
 const SIGNATURE = /(?<=[.!?…)]) [—–-]{1,2} \p{Lu}[\p{L}.]{0,19}(?: \p{Lu}[\p{L}.]{0,19}){0,2}$/u;
-
-/** Removes marks of footnotes such as "[^2]", which say nothing and look like a citation. */
-function withoutNoteMarks(block: string, { start, end }: TextSpan): TextSpan {
-  const said = block.slice(start, end);
-  const opening = NOTE_MARKS_BEFORE.exec(said)?.[0].length ?? 0;
-  const closing = NOTE_MARKS_BEHIND.exec(said.slice(opening))?.[0].length ?? 0;
-  return { start: start + opening, end: end - closing };
-}
-
-const NOTE_MARKS_BEFORE = /^(?:\[(?:\^|comment )[\p{L}\p{N}_-]{1,20}\]:? {0,2}){1,9}/u;
-const NOTE_MARKS_BEHIND = /(?: {0,2}\[(?:\^|comment )[\p{L}\p{N}_-]{1,20}\]){1,9}[.!?]? {0,2}$/u;
 
 /** A row in readable form: its first cell, then each further cell after the name of its column. Cells are verbatim. */
 function formatRow({ cells, names }: TextBlock): string {

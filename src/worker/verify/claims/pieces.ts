@@ -1,5 +1,6 @@
 import { labelsOf, placesIn } from "../../evidence/number.ts";
 import type { CitableBlock, PlaceInFile } from "../../evidence/number.ts";
+import { withoutNoteMarks } from "../../text/clean-text.ts";
 import { foldWords } from "../../text/fold-words.ts";
 import type { TextSpan } from "../../text/spans.ts";
 import { saidWithLabel } from "../../text/units/cut-units.ts";
@@ -81,8 +82,10 @@ function indexPiece(block: CitableBlock): ReadPiece {
   const labelled = new Map<string, ReadUnit>();
   units.forEach((unit) => {
     for (const stem of unit.stems.keys()) addOnce(holders, stem, unit.at);
-    const folded = foldSentence(joinLines(unit.block.text.slice(unit.start, unit.end)));
-    if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
+    for (const { start, end } of [unit, withoutNoteMarks(unit.block.text, unit)]) {
+      const folded = foldSentence(joinLines(unit.block.text.slice(start, end)));
+      if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
+    }
     if (unit.label !== null && unit.kind !== "pair")
       labelled.set(foldSentence(saidWithLabel(unit)), { ...unit, frame: null });
   });

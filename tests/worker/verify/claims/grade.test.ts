@@ -49,6 +49,22 @@ test.each([
   expect(gradeClaims([{ text, cites: [1] }], [piece], { question: "" })).toMatchObject([{ grade }]);
 });
 
+test("supports a sentence that is shown without the mark of its note", () => {
+  const piece = pieceOf(
+    "a.md",
+    "The boiler was replaced. It costs 12,480.50 without tax.[^2]\n\n[^2]: The offer said 11,900.",
+  );
+  const claims = [
+    "It costs 12,480.50 without tax.",
+    "It costs 12,480.50 without tax.[^2]",
+    "The offer said 11,900.",
+  ];
+  for (const text of claims)
+    expect(gradeClaims([{ text, cites: [1] }], [piece], { question: "" })).toMatchObject([
+      { grade: "supported" },
+    ]);
+});
+
 test("ends for a claim whose code span is empty", () => {
   const piece = pieceOf("notes/dogs.md", "Dogs travel free");
   const claim = { text: "Dogs ``` ``` roam and travel", cites: [1] };
