@@ -1277,7 +1277,7 @@ create view nightdesk.operator_actions as
 select a.action_id, a.at, a.actor, a.action, a.batch_id, b.name as batch, a.job_id, a.detail, a.outcome, a.said, a.ended_at
   from nightdesk_data.operator_actions a
   left join nightdesk_data.batches b using (batch_id);
-comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk, or about the tokens of programs, and that a program made.';
+comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the dashboard, or about the tokens of programs, and that a program made.';
 comment on column nightdesk.operator_actions.action_id is 'Rises with each action.';
 comment on column nightdesk.operator_actions.at is 'When it was asked for.';
 comment on column nightdesk.operator_actions.actor is

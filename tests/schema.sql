@@ -4697,7 +4697,7 @@ comment on view nightdesk.moves is 'One row a call of a tool in an investigation
 
 comment on view nightdesk.ocr_pages is 'What was read of the pictures of pages: one row a page of a file, and settings it was read with.'
 
-comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the desk, or about the tokens of programs, and that a program made.'
+comment on view nightdesk.operator_actions is 'One row a change that somebody made on the pages of the dashboard, or about the tokens of programs, and that a program made.'
 
 comment on view nightdesk.people_and_dates is 'One row a person or a date that a file names (extract with preset people).'
 

@@ -34,5 +34,5 @@ export function webLink(address: string): Html {
 
 function assertLocal(href: string): string {
   if (/^(?:\/(?!\/)|[?#])/.test(href)) return href;
-  throw new Error(`${JSON.stringify(href)} does not lead to a page of this desk`);
+  throw new Error(`${JSON.stringify(href)} does not lead to a page of this dashboard`);
 }

@@ -32,7 +32,7 @@ type Child = { readonly process: ChildProcess; readonly session: Promise<ToolSes
 /** @param start spawns `nightdesk mcp --dashboard`, with pipes for its stdin and stdout */
 export function openTools(start: () => ChildProcess): Tools {
   const turns = {
-    search: takeTurns(LIMITS.search.atOnce, LIMITS.search.waiting, "The search of the desk"),
+    search: takeTurns(LIMITS.search.atOnce, LIMITS.search.waiting, "The search of the dashboard"),
     doctor: takeTurns(LIMITS.doctor.atOnce, LIMITS.doctor.waiting, "Doctor"),
   };
   let current: Child | undefined;

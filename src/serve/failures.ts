@@ -42,7 +42,7 @@ export const tokenEnded = (): Refused =>
   new Refused({
     status: 401,
     code: "invalid_api_key",
-    message: "The token was revoked or has expired. Ask whoever runs this desk for another.",
+    message: "The token was revoked or has expired. Ask whoever runs this Nightdesk for another.",
   });
 
 export const tooMany = (message: string, retryAfter: number): Refused =>

@@ -122,7 +122,7 @@ async function printChanged({ terminal }: CommandContext, batch: BatchProgress):
   const facts = [
     inForce.length === 0
       ? "runs at any time"
-      : `runs in ${inForce.join(", ")}${windows === null ? " (of the desk)" : ""}`,
+      : `runs in ${inForce.join(", ")}${windows === null ? " (of the configuration)" : ""}`,
     deadlineAt === null ? "has no deadline" : `expires ${formatMoment(deadlineAt)}`,
     `has priority ${priority}`,
   ];

@@ -75,7 +75,7 @@ const jobsFact = ({ batch, heldBack }: BatchStatus): Fact =>
 function settingFacts(batch: BatchProgress): readonly Fact[] {
   const { windows, deskWindows, deadlineAt, priority, pinned } = batch;
   const inForce = windows ?? deskWindows;
-  const whose = windows === null ? " (of the desk)" : "";
+  const whose = windows === null ? " (of the configuration)" : "";
   return [
     ...(inForce.length === 0 ? [] : [fact("windows", `${inForce.join(", ")}${whose}`)]),
     ...(deadlineAt === null ? [] : [fact("deadline", formatMoment(deadlineAt))]),

@@ -113,7 +113,7 @@ async function publishWindows({ database, config, logger }: SharedConfigParts): 
   const { windows } = config;
   const before = await setDefaultWindows(database, windows);
   if (before.join("\n") === windows.join("\n")) return;
-  logger.info({ windows, before }, "the windows of the desk changed");
+  logger.info({ windows, before }, "the windows of the configuration changed");
 }
 
 async function publishSchedules({ database, config, logger }: SharedConfigParts): Promise<void> {

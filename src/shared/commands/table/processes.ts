@@ -8,7 +8,7 @@ export const PROCESSES: CommandTable = {
     examples: ["nightdesk up", "nightdesk up --concurrency 4"],
     options: {
       "--concurrency <n>": { description: "jobs at once", kind: "count" },
-      "--no-dashboard": "without the pages of the desk",
+      "--no-dashboard": "without the dashboard",
     },
   },
   worker: {
@@ -28,7 +28,7 @@ export const PROCESSES: CommandTable = {
   },
   dashboard: {
     process: "dashboard",
-    summary: "Serve the pages of the desk to a browser",
+    summary: "Serve the dashboard to a browser",
     examples: ["nightdesk dashboard", "nightdesk dashboard --port 8400"],
     options: {
       "--port <n>": {
