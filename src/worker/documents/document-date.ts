@@ -139,8 +139,6 @@ function isDateline(line: string): boolean {
 /** The first day or month with its year in a text, else the result of `findWrittenDate`: a quarter, or a year alone. */
 function dateIn(text: string): string | null {
   const head = text.slice(0, 400);
-  const mailed = /^(?:\w{3}, )?\d{1,2} \w{3} \d{4} [\d:]{4,8}/.test(head) ? Date.parse(head) : NaN;
-  if (!Number.isNaN(mailed)) return new Date(mailed).toISOString().slice(0, 10);
   const readings = findDates(head).flatMap(({ offers }) => offers);
   const found = readings.find((one) => /^[dy]:/.test(one))?.slice(2);
   if (found !== undefined && periodOf(found) !== null) return found;

@@ -47,7 +47,7 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
     message += 1;
     builder.place({ message });
     const mail = await parseMail(withPlainHeader(content));
-    if (mail.date !== undefined && isDay(mail.date) && mail.date > newest) newest = mail.date;
+    if (mail.date !== undefined && isLater(mail.date, newest)) newest = mail.date;
     const missingEnd = findMissingEnd(mail, content);
     if (missingEnd !== null) truncated += 1;
     addMail(mail, { builder, gathered, leftOut, count, message, missingEnd });
@@ -66,15 +66,17 @@ export async function readMbox(bytes: Buffer, limits: TextLimits): Promise<Extra
   return { ...builder.finish(metadata), ...gathered.finish(), ...leftOut.finish() };
 }
 
-/** The parser passes a Date header that is no date on as it is written. */
-const isDay = (date: string): boolean => /^\d{4}-\d\d-\d\d/.test(date);
+/** Whether a mail was sent later than at `newest`. The parser passes a Date header that is no date on as it is written. */
+const isLater = (date: string, newest: string): boolean =>
+  /^\d{4}-\d\d-\d\d/.test(date) && (newest === "" || Date.parse(date) > Date.parse(newest));
 
 /** Parses a mail. The limits of the parser refuse parts that are nested deeper than any program nests them. */
 async function parseMail(bytes: Buffer): Promise<Email> {
   try {
     return await withMailDecoder(async () => {
       const { default: PostalMime } = await import("postal-mime");
-      return PostalMime.parse(bytes, { maxNestingDepth: 50, forceRfc822Attachments: true });
+      const options = { maxNestingDepth: 50, forceRfc822Attachments: true };
+      return withWrittenDate(await PostalMime.parse(bytes, options));
     });
   } catch (error) {
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;
@@ -83,6 +85,26 @@ async function parseMail(bytes: Buffer): Promise<Email> {
       "has parts in parts, or headers, beyond what mails have: save its text alone.",
     );
   }
+}
+
+const DATE_TIME =
+  /^(.{1,60}?:\d\d(?:\.\d{1,6})?)\s*((?:GMT|UTC?)?[+-]\d\d:?\d\d|GMT|UTC?|Z|[ECMP][SD]T)?(?:\s*\([^()]{0,60}\))?\s*$/i;
+const MOST_OFFSET = 16 * 60;
+
+/**
+ * A mail with the day and time that its Date header has, and its offset: `2026-05-01T00:30:00+02:00`. The parser converts
+ * them to UTC, which is often another day.
+ */
+function withWrittenDate(mail: Email): Email {
+  const header = mail.headers.find(({ key }) => key === "date")?.value ?? "";
+  const [, time, zone] = DATE_TIME.exec(header) ?? [];
+  const written = time === undefined ? NaN : Date.parse(`${time}Z`);
+  const offset = zone === undefined ? 0 : (written - Date.parse(header)) / 60_000;
+  if (Number.isNaN(written + offset) || Math.abs(offset) > MOST_OFFSET) return mail;
+  const distance = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);
+  const suffix = offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${distance}`;
+  const local = new Date(written).toISOString().slice(0, 19);
+  return { ...mail, date: `${local}${zone === undefined ? "" : suffix}` };
 }
 
 type MailWork = {

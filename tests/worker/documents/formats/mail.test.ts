@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { datesOf } from "../../../../src/worker/documents/document-date.ts";
 import { readEml, readMbox } from "../../../../src/worker/documents/formats/mail.ts";
 import { extractTextBy } from "../../../../src/worker/documents/formats/registry.ts";
 import { parseMailHeader } from "../../../../src/worker/text/mail-header.ts";
@@ -19,15 +20,32 @@ describe("a mail", () => {
     const read = await readWith(readEml, writeMail(MAIL));
     expect(read.text).toBe(
       "# Größe der Räume\n\nFrom: Ada <ada@example.org>\nTo: Bo <bo@example.org>, Cy <cy@example.org>\n" +
-        "Date: 2026-11-03T09:00:00.000Z\n\nDie Küche hat 12 m².\n\n\n### Quoted\n\nAm 2. November 2026 schrieb Bo:\n" +
+        "Date: 2026-11-03T10:00:00+01:00\n\nDie Küche hat 12 m².\n\n\n### Quoted\n\nAm 2. November 2026 schrieb Bo:\n" +
         "> Wie groß ist die Küche?\n\n\n### Signature\n\n-- \nAda\nHausverwaltung\n\n",
     );
     expect(read.metadata).toEqual({
       title: "Größe der Räume",
       from: "Ada <ada@example.org>",
       to: ["Bo <bo@example.org>", "Cy <cy@example.org>"],
-      date: "2026-11-03T09:00:00.000Z",
+      date: "2026-11-03T10:00:00+01:00",
     });
+  });
+
+  test.each([
+    ["Fri, 1 May 2026 00:30:00 +0200", "2026-05-01T00:30:00+02:00", "2026-05-01"],
+    ["Fri, 1 May 2026 21:30 -0330 (NDT)", "2026-05-01T21:30:00-03:30", "2026-05-01"],
+    ["Fri, 01 May 2026 21:30:15 EDT", "2026-05-01T21:30:15-04:00", "2026-05-01"],
+    ["Fri, 1 May 2026 23:30:00 GMT", "2026-05-01T23:30:00Z", "2026-05-01"],
+    ["2026-05-01T00:30:00+02:00", "2026-05-01T00:30:00+02:00", "2026-05-01"],
+    ["Fri, 1 May 2026 00:30", "2026-05-01T00:30:00", "2026-05-01"],
+    ["1 May 2026 00:30:00 +9999", "2026-04-26T19:51:00.000Z", "2026-04-26"],
+    ["some day", "some day", undefined],
+  ])("of %s keeps the day and time of its sender", async (date, written, day) => {
+    const { text, metadata } = await readWith(readEml, writeMail({ ...MAIL, date }));
+    expect(text).toContain(`\nDate: ${written}\n`);
+    expect(metadata).toMatchObject({ date: written });
+    const dates = datesOf({ path: "a.eml", text, frontmatter: null, metadata, format: "eml" });
+    expect(dates[0]?.date).toBe(day);
   });
 
   test("to a group without members names the group, as a member of its header", async () => {
@@ -68,7 +86,7 @@ describe("a mail", () => {
       Buffer.from(bytes).toString(),
       date,
     ]);
-    const date = "2026-11-03T09:00:00.000Z";
+    const date = "2026-11-03T10:00:00+01:00";
     expect(held).toEqual([
       ["attachments/1/rooms.csv", "Room,Area\nKitchen,12\n", date],
       ["attachments/2/photo.jpg", "no text", date],
@@ -150,9 +168,16 @@ describe("a mailbox", () => {
     expect(read.text.match(/^# .*$/gm)).toEqual(["# One", "# Two"]);
     expect(read.text).toContain("\nFrom here on it rains.\n");
     expect(locate(read.places, read.text.indexOf("Second."))).toEqual({ message: 2 });
-    expect(read.metadata).toEqual({ messages: 2, date: "2026-11-03T09:00:00.000Z" });
+    expect(read.metadata).toEqual({ messages: 2, date: "2026-11-03T10:00:00+01:00" });
     expect(read.attachments).toEqual([]);
     expect(await refusalOf(readMbox, "no mailbox")).toMatchObject({ code: "FILE_FORMAT_INVALID" });
+  });
+
+  test("has the date of its newest mail, whatever the zones", async () => {
+    const sent = ["Fri, 1 May 2026 00:30:00 +0200", "Thu, 30 Apr 2026 23:00:00 -0400", "never"];
+    const box = writeMailbox(sent.map((date) => writeMail({ ...MAIL, date })));
+    const read = await readWith(readMbox, box);
+    expect(read.metadata).toMatchObject({ date: "2026-04-30T23:00:00-04:00" });
   });
 
   test("has limits that count what each of its mails holds", async () => {
