@@ -181,9 +181,9 @@ const PIECES: readonly Piece[] = [
       '<w:r><w:t>Price 12</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:endnoteReference w:id="3"/></w:r><w:r><w:commentReference w:id="0"/></w:r>',
     ),
     facts: [
-      "Price 12[^2][^e3][comment 0]",
-      "[^2]: Without heating 81.",
-      "[^e3]: See annex 82.",
+      "Price 12[^1][^e1][comment 0]",
+      "[^1]: Without heating 81.",
+      "[^e1]: See annex 82.",
       "[comment 0] Ada: Check 83!",
     ],
   },

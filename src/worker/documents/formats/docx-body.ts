@@ -14,6 +14,8 @@ export type DocxWork = {
   readonly writer: FlowWriter;
   readonly styleOf: (id: string) => Style;
   readonly numbering: Numbering;
+  /** The number of a note in its mark, by its element and the attributes of its mark or its own. */
+  readonly numberOf: (element: string, attributes: XmlAttributes) => string;
   readonly leftOut: LeftOutCounter;
   readonly changes: { insertions: number; deletions: number };
 };
@@ -38,7 +40,7 @@ type Run = {
   shift: Shift;
 };
 
-/** Elements that stand for characters, or for the mark of a note, where % is its id. */
+/** Elements that stand for characters, or for the mark of a note, where % is its number. */
 const LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ tab: " ", ptab: " ", br: "\n", cr: "\n", noBreakHyphen: "-" },
@@ -200,7 +202,9 @@ export function docxVisitor(work: DocxWork, addReferred: AddReferred): XmlVisito
       }
       if (isInsertion(name)) changes.insertions += 1;
       inText = name === "t";
-      const letters = LETTERS.get(name)?.replace("%", attributes["id"] ?? "");
+      const letters = LETTERS.get(name)?.replace("%", () =>
+        work.numberOf(name.replace("Reference", ""), attributes),
+      );
       if (letters !== undefined) add(letters);
       if (name === "blip" || name === "imagedata") leftOut.add("pictures");
       opened[name]?.(attributes);

@@ -9,7 +9,7 @@ import { walkXml } from "../reader/walk-xml.ts";
 import { docxVisitor } from "./docx-body.ts";
 import type { AddReferred, DocxWork } from "./docx-body.ts";
 import { readNumbering } from "./docx-numbering.ts";
-import { readStyles } from "./docx-styles.ts";
+import { isOn, readStyles } from "./docx-styles.ts";
 import { addTable, openFlowWriter } from "./flow-writer.ts";
 import type { Extraction } from "../extraction.ts";
 import { readChart } from "./office-chart.ts";
@@ -69,8 +69,29 @@ function openWork(
   return {
     ...outside,
     styleOf,
+    numberOf: numberNotes(),
     numbering: readNumbering(partOf("numbering"), (style) => styleOf(style).list),
     changes: { insertions: 0, deletions: 0 },
+  };
+}
+
+/**
+ * Numbers footnotes and endnotes as Word shows them: in the order of their marks, but for notes with a mark of their own.
+ * Comments keep their ids.
+ */
+function numberNotes(): DocxWork["numberOf"] {
+  const numbers = new Map<string, string>();
+  const last = new Map<string, number>();
+  return (element, { id = "", customMarkFollows = "0" }) => {
+    if (element === "comment") return id;
+    const note = `${element} ${id}`;
+    const known = numbers.get(note);
+    if (known !== undefined) return known;
+    const custom = isOn(customMarkFollows) ? "c" : "";
+    const next = (last.get(custom + element) ?? 0) + 1;
+    last.set(custom + element, next);
+    numbers.set(note, `${custom}${next}`);
+    return `${custom}${next}`;
   };
 }
 
@@ -116,13 +137,13 @@ function addDiagram(xml: string, writer: DocxWork["writer"]): void {
 type NotePart = {
   readonly type: string;
   readonly element: string;
-  readonly nameOf: (id: string) => string;
+  readonly nameOf: (number: string) => string;
 };
 
 /** Footnotes, endnotes and comments; each note is named by its mark in the text. */
 const NOTE_PARTS: readonly NotePart[] = [
-  { type: "footnotes", element: "footnote", nameOf: (id) => `[^${id}]` },
-  { type: "endnotes", element: "endnote", nameOf: (id) => `[^e${id}]` },
+  { type: "footnotes", element: "footnote", nameOf: (number) => `[^${number}]` },
+  { type: "endnotes", element: "endnote", nameOf: (number) => `[^e${number}]` },
   { type: "comments", element: "comment", nameOf: (id) => `[comment ${id}]` },
 ];
 
@@ -141,9 +162,10 @@ function addNotes(
   walkXml(xml, {
     open(name, attributes) {
       // A note with a type is only the line between text and notes.
-      const { type: kind = "normal", author: by, id = "" } = attributes;
+      const { type: kind = "normal", author: by } = attributes;
       if (name === element && kind === "normal") {
-        writer.openNote(`${nameOf(id)}${by === undefined ? "" : ` ${by}`}`);
+        const number = work.numberOf(element, attributes);
+        writer.openNote(`${nameOf(number)}${by === undefined ? "" : ` ${by}`}`);
         isOpen = true;
       } else if (isOpen) inner.open(name, attributes);
     },

@@ -33,10 +33,25 @@ describe("documents of Word", () => {
     });
     const read = await readWith(readDocx, bytes);
     expect(read.text).toBe(
-      "# Miete\n\nDie Miete beträgt 900 €.[^2]\n\n  - Punkt\n\n| Raum | Größe |\n| --- | --- |\n| Küche | 12 \\| 13 |\n\n" +
-        "Ende[comment 0]\n\n[^2]: Ohne Heizung.\n\n[comment 0] Ada: Prüfen!\n\n",
+      "# Miete\n\nDie Miete beträgt 900 €.[^1]\n\n  - Punkt\n\n| Raum | Größe |\n| --- | --- |\n| Küche | 12 \\| 13 |\n\n" +
+        "Ende[comment 0]\n\n[^1]: Ohne Heizung.\n\n[comment 0] Ada: Prüfen!\n\n",
     );
     expect(read.metadata).toEqual({ title: "Vertrag", created: "2026-01-05T08:00:00Z" });
+  });
+
+  test("number their notes as Word does, in the order of the marks", async () => {
+    const mark = (id: number, more = "") => `<w:r><w:footnoteReference${more} w:id="${id}"/></w:r>`;
+    const note = (id: number) =>
+      `<w:footnote w:id="${id}">${paragraph(run(`No. ${id}`))}</w:footnote>`;
+    const custom = `${mark(9, ' w:customMarkFollows="1"')}${run("*")}`;
+    const marks = `${run("A")}${mark(20)}${run("B")}${custom}${run("C")}${mark(3)}${mark(20)}`;
+    const read = await readWith(
+      readDocx,
+      writeDocx({ body: paragraph(marks), footnotes: note(3) + note(9) + note(20) }),
+    );
+    expect(read.text).toBe(
+      "A[^1]B[^c1]*C[^2][^1]\n\n[^2]: No. 3\n\n[^c1]: No. 9\n\n[^1]: No. 20\n\n",
+    );
   });
 
   test("are read with what was put in and without what was taken out, and count both", async () => {
