@@ -32,35 +32,38 @@ export async function readPdf(bytes: Buffer, limits: TextLimits): Promise<Extrac
   const names: string[] = [];
   for (const [name, number] of Object.entries(OPS)) names[number] = name;
   const document = await openPdf(() => getDocumentProxy(new Uint8Array(bytes), OPTIONS));
-  if (document.numPages > limits.pages) throw tooMany("pages", limits.pages, "max_pages");
-  const opened = { document, names, layers: await document.getOptionalContentConfig() };
-  const pages: PageText[] = [];
-  for (let number = 1; number <= document.numPages; number += 1) {
-    pages.push(await readPage(opened, number));
+  try {
+    if (document.numPages > limits.pages) throw tooMany("pages", limits.pages, "max_pages");
+    const opened = { document, names, layers: await document.getOptionalContentConfig() };
+    const pages: PageText[] = [];
+    for (let number = 1; number <= document.numPages; number += 1) {
+      pages.push(await readPage(opened, number));
+    }
+    const { info } = await document.getMetadata().catch((): Info => ({ info: {} }));
+    refuseTextless(pages, { isXfa: (info as { IsXFAPresent?: unknown }).IsXFAPresent === true });
+    const builder = openTextBuilder(limits);
+    const known = wordsOf(pages.flatMap(({ lines }) => lines));
+    pages.forEach(({ lines }, at) => {
+      if (at > 0) builder.add(`\n\n${PAGE_BREAK}\n\n`);
+      builder.place({ page: at + 1 });
+      builder.add(joinHyphens(lines, known).join("\n").replaceAll(PAGE_BREAK, ""));
+    });
+    const pictured = picturedIn(pages);
+    const layered = layeredIn(pages, pictured);
+    const empty = pages.flatMap(({ lines }, at) => (lines.length === 0 ? [String(at + 1)] : []));
+    return {
+      ...builder.finish({
+        ...propertiesOf(info),
+        pages: document.numPages,
+        ...(empty.length === 0 ? {} : { pages_without_text: empty }),
+        ...(layered.length === 0 ? {} : { [LAYERED_PAGES]: layered.map(String) }),
+      }),
+      ...countedOut(leftOutOf(pages, pictured)),
+      ...{ pictured, layered },
+    };
+  } finally {
+    await document.destroy();
   }
-  const { info } = await document.getMetadata().catch((): Info => ({ info: {} }));
-  await document.destroy();
-  refuseTextless(pages, { isXfa: (info as { IsXFAPresent?: unknown }).IsXFAPresent === true });
-  const builder = openTextBuilder(limits);
-  const known = wordsOf(pages.flatMap(({ lines }) => lines));
-  pages.forEach(({ lines }, at) => {
-    if (at > 0) builder.add(`\n\n${PAGE_BREAK}\n\n`);
-    builder.place({ page: at + 1 });
-    builder.add(joinHyphens(lines, known).join("\n").replaceAll(PAGE_BREAK, ""));
-  });
-  const pictured = picturedIn(pages);
-  const layered = layeredIn(pages, pictured);
-  const empty = pages.flatMap(({ lines }, at) => (lines.length === 0 ? [String(at + 1)] : []));
-  return {
-    ...builder.finish({
-      ...propertiesOf(info),
-      pages: document.numPages,
-      ...(empty.length === 0 ? {} : { pages_without_text: empty }),
-      ...(layered.length === 0 ? {} : { [LAYERED_PAGES]: layered.map(String) }),
-    }),
-    ...countedOut(leftOutOf(pages, pictured)),
-    ...{ pictured, layered },
-  };
 }
 
 /** Letters beside a picture; fewer are a page number or a stamp of the scanner. */
