@@ -85,13 +85,14 @@ function parseMapping(yaml: string, firstLine: number): Frontmatter {
   };
 }
 
-/** Adds the properties of the file outside of its text; values of the frontmatter win. */
+/** Adds the properties of the file outside of its text; values of the frontmatter win, and its problem stays. */
 export function withFileMetadata(
   frontmatter: Frontmatter,
   metadata: FileMetadata | undefined,
 ): Frontmatter {
-  if (metadata === undefined || Object.keys(metadata).length === 0) return frontmatter;
-  const { title, json } = frontmatter;
+  const { title, json, state } = frontmatter;
+  const isEmpty = metadata === undefined || Object.keys(metadata).length === 0;
+  if (isEmpty || state === "unknown") return frontmatter;
   const written = json === null ? {} : (JSON.parse(json) as object);
   const known = metadata["title"];
   return {

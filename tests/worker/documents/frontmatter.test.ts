@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseFrontmatter } from "../../../src/worker/documents/frontmatter.ts";
+import { parseFrontmatter, withFileMetadata } from "../../../src/worker/documents/frontmatter.ts";
 import { timeTaken } from "../../support/time-taken.ts";
 
 const read = (yaml: string) => parseFrontmatter(`---\n${yaml}\n---\n# Text\n`);
@@ -9,6 +9,15 @@ describe("frontmatter", () => {
     const found = parseFrontmatter("\uFEFF--- \r\ntitle: ' Rail '\r\ntags: [a, b]\r\n---\r\ntext");
     expect(found).toMatchObject({ state: "present", firstLine: 4, title: "Rail" });
     expect(JSON.parse(found.json ?? "")).toEqual({ title: " Rail ", tags: ["a", "b"] });
+  });
+
+  test("has its problem, or the properties of the file beside its own", () => {
+    const metadata = { encoding: "windows-1252", title: "File" };
+    const broken = parseFrontmatter("---\ntitle: a\n");
+    expect(withFileMetadata(broken, metadata)).toEqual(broken);
+    expect(withFileMetadata(parseFrontmatter("words"), metadata)).toMatchObject({
+      ...{ state: "present", title: "File", json: JSON.stringify(metadata) },
+    });
   });
 
   test("an empty mapping is one", () => {
