@@ -113,7 +113,7 @@ export const FORMATS: readonly Format[] = [
   readBy({ version: "pptx 6", extensions: [".pptx", ".pptm"], by: ["pptx", "readPptx"] }),
   readBy({ version: "odp 5", extensions: [".odp"], by: ["odp", "readOdp"] }),
   readBy({ version: "epub 5", extensions: [".epub"], by: ["epub", "readEpub"] }),
-  readBy({ version: "rtf 5", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
+  readBy({ version: "rtf 6", extensions: [".rtf"], by: ["rtf", "readRtf"] }),
   readBy({ version: "zip 3", extensions: [".zip"], by: ["zip", "readZip"] }),
   refuse({
     extensions: [".doc", ".dot", ".xls", ".xlt", ".xlsb", ".ppt", ".pps", ".pot"],

@@ -98,6 +98,12 @@ function alignCells(rows: readonly Row[]): string[][] {
   });
 }
 
+/** Marks shifted words. A sign that is a code of its own is apart from its digits: `{\super \u8722?3}`. */
+const markPiece = (text: string, shift: Shift): string =>
+  shift !== "struck" && /^[+−-]$/.test(text)
+    ? markShifted(`${text}0`, shift).slice(0, -1)
+    : markShifted(text, shift);
+
 function openReader(
   writer: FlowWriter,
   count: () => void,
@@ -133,7 +139,7 @@ function openReader(
     if (group.unread !== undefined && group.target === "text")
       leftOut[group.unread] += text.trim() === "" ? 0 : 1;
     else if (group.target in words)
-      words[group.target as keyof typeof words] += markShifted(text, group.shift);
+      words[group.target as keyof typeof words] += markPiece(text, group.shift);
   };
   const flush = (): void => {
     if (bytes.length === 0) return;

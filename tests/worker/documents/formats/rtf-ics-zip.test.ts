@@ -63,6 +63,11 @@ describe("rich text", () => {
       "10³ kg, CO₂, 1,250¹ net ²7\n\n",
     ],
     [
+      "a sign above or below the line is so without its digits",
+      "\\pard 10{\\super \\u8722?3}, Na{\\super +}, notes{\\super 1\\endash 3}, 5 \\u8722?3\\par",
+      "10⁻³, Na⁺, notes¹–³, 5 −3\n\n",
+    ],
+    [
       "notes and comments are read though a star says that older programs leave them out",
       "\\pard Fee{\\*\\footnote Plus VAT}{\\*\\atnid A}{\\*\\annotation Check 62} due\\par",
       "Fee[^1][comment 1] due\n\n[^1]: Plus VAT\n\n[comment 1]: Check 62\n\n",
