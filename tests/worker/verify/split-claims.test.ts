@@ -83,6 +83,11 @@ test.each([
   ["a block quotation", "> It opens.\n> It closes. [1]", ["It opens. [1]*", "It closes. [1]"]],
   ["lines of code", "```sh\nnpm ci\n}\n```", ["npm ci []"]],
   [
+    "a fence with words behind it, which closes none",
+    "```\nnpm ci\n```js\nnpm run\n```\n# End",
+    ["npm ci []", "```js []", "npm run []"],
+  ],
+  [
     "a stop in code",
     "Use `a. B; c`. `x` runs it. [1]",
     ["Use `a. B; c`. [1]*", "`x` runs it. [1]"],

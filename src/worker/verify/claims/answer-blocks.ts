@@ -24,6 +24,7 @@ const ROW = /^[ \t]{0,8}\|/;
 const LABEL =
   /^[ \t]{0,8}(?:\*\*|__)(?:(?!\*\*|__)[^[\n]){1,200}(?<![.!?。])(?:\*\*|__)[ \t]*(?::[ \t]*)?$/;
 const FENCE = /^ {0,12}(`{3,}|~{3,})/;
+const FENCE_END = /^ {0,12}(`{3,}|~{3,})[ \t]*$/;
 
 type Line = TextSpan & { readonly words: string };
 
@@ -36,7 +37,7 @@ export function answerBlocks(text: string): AnswerBlock[] {
   const lines = linesOf(text);
   let fence: string | null = null;
   lines.forEach((line, at) => {
-    const mark = FENCE.exec(line.words)?.[1];
+    const mark = (fence === null ? FENCE : FENCE_END).exec(line.words)?.[1];
     if (fence !== null) {
       if (mark?.startsWith(fence) === true) fence = null;
       else blocks.add("code", line);
