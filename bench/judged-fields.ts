@@ -15,7 +15,7 @@ const isListed = process.argv.includes("--list");
 const valueOf = ({ name, description, value, quote }: LabelledField): FieldValue => ({
   ...{ pointer: `/${name}`, value, quote, quoteBeside: null },
   about: description === null ? name : `${name} ${description}`,
-  ...{ options: null, without: "null", isJudged: false },
+  ...{ options: null, without: "null", isJudged: false, isInList: false },
 });
 
 /** The grade of a field bound beside the right ones of the other names of its document, or alone, under each verdict. */

@@ -16,7 +16,7 @@ import type { FigureType, Label, LabelledFigure } from "./labels.ts";
 import { holdsDates, holdsNumber, isDate, quotedWords } from "./figures-in.ts";
 import type { QuotedWords } from "./figures-in.ts";
 import { gradeField } from "./grade-field.ts";
-import { figureTypeOf, isInList } from "./quoted-fields.ts";
+import { figureTypeOf } from "./quoted-fields.ts";
 import type { FieldValue } from "./quoted-fields.ts";
 import { holdsChoice, holdsText, holdsTruth } from "./words-in.ts";
 
@@ -266,7 +266,7 @@ function labelCheck(
     const type = figureTypeOf(field);
     const unit = units[firstBehind(units, span)];
     if (type === null || unit === undefined || !isWithin(unit, span)) return false;
-    if (isInList(field)) return false;
+    if (field.isInList) return false;
     const { language, years } = unit.words;
     const isHolder = ({ text }: LabelledFigure): boolean =>
       holdsValue(field, quotedWords({ text, language, years }));

@@ -139,6 +139,8 @@ export type FieldValue = {
   /** JSON pointer. */
   readonly pointer: string;
   readonly value: string | number | boolean | null;
+  /** Items of a list differ by their rows, not by labels. */
+  readonly isInList: boolean;
   /** Its own quote. */
   readonly quote: string | null;
   /** The quote of its object, or of an object around that. */
@@ -157,10 +159,6 @@ export type FieldValue = {
 export const isChosen = ({ isJudged, options, value }: FieldValue): boolean =>
   isJudged || options !== null || typeof value === "boolean";
 
-/** Items of a list differ by their rows, not by labels. */
-export const isInList = ({ pointer }: Pick<FieldValue, "pointer">): boolean =>
-  /\/\d+(?:\/|$)/.test(pointer);
-
 export function figureTypeOf({ value }: Pick<FieldValue, "value">): FigureType | null {
   if (typeof value === "number") return "number";
   return typeof value === "string" && isDate(value) ? "date" : null;
@@ -173,6 +171,7 @@ type Walk = {
   readonly name: string;
   readonly quoteBeside: string | null;
   readonly isRequired: boolean;
+  readonly isInList: boolean;
   readonly judged: ReadonlySet<string>;
   readonly found: FieldValue[];
 };
@@ -185,7 +184,7 @@ export function fieldValues(
 ): FieldValue[] {
   const found: FieldValue[] = [];
   const start = { schemas: [schema], root: schema, pointer: "", name: "", quoteBeside: null };
-  walk(paired, { ...start, isRequired: true, judged, found });
+  walk(paired, { ...start, isRequired: true, isInList: false, judged, found });
   return found;
 }
 
@@ -197,7 +196,7 @@ function walk(value: unknown, at: Walk): void {
     const items = schemas.flatMap(({ items: one }) => (isRecord(one) ? [one] : []));
     for (const [index, item] of value.entries()) {
       const pointer = `${at.pointer}/${String(index)}`;
-      walk(item, { ...at, schemas: items, pointer, isRequired: false });
+      walk(item, { ...at, schemas: items, pointer, isRequired: false, isInList: true });
     }
   } else if (isRecord(value)) {
     walkObject(value, { ...at, schemas });
@@ -235,6 +234,7 @@ function addValue(
   at.found.push({
     pointer: at.pointer,
     value: isScalar ? value : null,
+    isInList: at.isInList,
     quote,
     quoteBeside: at.quoteBeside,
     about: [at.name, ...descriptions].filter((one) => typeof one === "string").join(" "),

@@ -6,7 +6,7 @@ import type { PureWork } from "../../offload/offload.ts";
 import { findDates } from "../../text/figures/dates.ts";
 import { findNumbers } from "../../text/figures/numbers.ts";
 import { overlaps } from "../bindings/bind-fields.ts";
-import { figureTypeOf, isChosen, isInList } from "../bindings/quoted-fields.ts";
+import { figureTypeOf, isChosen } from "../bindings/quoted-fields.ts";
 import type { FieldValue } from "../bindings/quoted-fields.ts";
 import { readPiece } from "../claims/pieces.ts";
 import type { ReadUnit } from "../claims/pieces.ts";
@@ -18,7 +18,7 @@ import { lineOf, MOST_LINES, nearestOf } from "./judged-lines.ts";
 export type BoundField = { readonly field: FieldValue; readonly span: EvidenceSpan };
 
 /** Whether a judge is asked about a value: not in a list, whose items differ by rows, and not if chosen, which no text states. */
-export const isJudgeable = (field: FieldValue): boolean => !isChosen(field) && !isInList(field);
+export const isJudgeable = (field: FieldValue): boolean => !isChosen(field) && !field.isInList;
 
 /** Limit for one document, because a model may invent many keys. */
 const MOST_FIELDS = 40;

@@ -522,6 +522,14 @@ test.each<[Fields, string]>([
   expect(fieldValues({ grade: "A" }, root)).toMatchObject([{ without }]);
 });
 
+test("a property that digits name is no item of a list", () => {
+  const values = fieldValues({ 2024: { total: 5 }, items: [{ total: 6 }] }, { type: "object" });
+  expect(values).toMatchObject([
+    { pointer: "/2024/total", isInList: false },
+    { pointer: "/items/0/total", isInList: true },
+  ]);
+});
+
 test("a figure that is named quote is a value, and not a quote", () => {
   const root = { type: "object", properties: { quote: { type: "number" } } };
   expect(wrapSchema(root)).toMatchObject({ properties: { quote: { type: "object" } } });

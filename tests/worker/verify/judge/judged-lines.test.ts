@@ -131,7 +131,7 @@ test("a value with a quote that spans many lines is shown with at most 40, its o
   const piece = pieceOf("log.md", `Deposit 12 EUR\n\n${LONG.join("\n\n")}\n\nTotal 4711 EUR\n`);
   const field = {
     ...{ pointer: "/total", value: 4711, about: "total", options: null, isJudged: false },
-    ...{ quote: null, quoteBeside: null, without: "kept" as const },
+    ...{ quote: null, quoteBeside: null, without: "kept" as const, isInList: false },
   };
   const { number, path, sha256, startChar, endChar, lineStart, lineEnd } = piece;
   const span = { number, path, sha256, startChar, endChar, lineStart, lineEnd };

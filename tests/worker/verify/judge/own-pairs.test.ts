@@ -105,7 +105,7 @@ describe("pairs over the user's own documents", () => {
     const passage = { path: "bills/a.txt", text: "Straße 5\n\nNet 14.93\n\nTo pay 149.32\n" };
     const field: FieldValue = {
       ...{ pointer: "/total", value: 14.93, about: "total what is to be paid", options: null },
-      ...{ quote: null, quoteBeside: null, isJudged: false },
+      ...{ quote: null, quoteBeside: null, isJudged: false, isInList: false },
       without: "kept",
     };
     const decided = { ...passage, quote: "Net 14.93", isWrong: true };
@@ -114,7 +114,7 @@ describe("pairs over the user's own documents", () => {
       decided: [statement, statement],
       fields: [
         { ...decided, field },
-        { ...decided, field: { ...field, pointer: "/items/0/total" } },
+        { ...decided, field: { ...field, pointer: "/items/0/total", isInList: true } },
         { ...decided, field: { ...field, options: ["14.93"] } },
         { ...decided, field: { ...field, value: 149.32 }, isWrong: false },
       ],
