@@ -120,7 +120,8 @@ function columnOf({ columns }: Table, what: Wanted, asked: Asked): number | null
 
 const SMALL = { word: "", isName: false, isSmall: true } as const;
 
-const fileOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+const fileOf = (path: string): string =>
+  normaliseText(path.slice(path.lastIndexOf("/") + 1)).toLowerCase();
 
 /** Whether a question holds the name of a table: a heading, or the line above it. */
 function isSaid(name: string, { text }: Asked): boolean {

@@ -4,8 +4,8 @@ import { DECLINED } from "../../../../src/worker/models/model.ts";
 import { gradeClaims } from "../../../../src/worker/verify/claims/grade.ts";
 import { pieceOf } from "../../verify/claims/pieces-of.ts";
 
-const ask = (question: string, text: string, isWhole = true): string => {
-  const block = { number: 1, path: "notes/bills.csv", title: null, headingPath: null, text };
+const ask = (question: string, text: string, isWhole = true, path = "notes/bills.csv"): string => {
+  const block = { number: 1, path, title: null, headingPath: null, text };
   const evidence = [{ ...block, ...(isWhole ? { isWhole } : {}) }];
   return textFor({ purpose: "answer", question, evidence, sentences: 3 });
 };
@@ -37,6 +37,12 @@ describe("a column added up", () => {
 
     expect(gradeOf(SUM)).toBe("supported");
     expect(gradeOf(SUM.replace("1.300", "1.301"))).not.toBe("supported");
+  });
+
+  test("is of the file that is named, in whatever form of Unicode its name is stored", () => {
+    const asked = question.replace("bills", "belegübersicht");
+    const text = ask(asked, BILLS, true, "notes/belegübersicht.csv".normalize("NFD"));
+    expect(text).toContain("Sum of Amount: 1.300,00 €");
   });
 
   test("never adds a total, and says that it was left out", () => {
