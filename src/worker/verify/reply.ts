@@ -114,7 +114,9 @@ export function holdsDecline(json: string, evidence: readonly CitableBlock[]): b
 
 /** Only the letters and digits of a text, in one case and form. */
 export const lettersOf = (text: string): string =>
-  normaliseText(text.replace(/[^\p{L}\p{N}]{1,1000}/gu, "")).toUpperCase();
+  normaliseText(text)
+    .replace(/[^\p{L}\p{N}]{1,1000}/gu, "")
+    .toUpperCase();
 
 const DECLINED_LETTERS = lettersOf(DECLINED);
 const LITERAL = " insufficient evidence ";

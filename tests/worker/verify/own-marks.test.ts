@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { fenceEvidence } from "../../../src/worker/evidence/fence.ts";
 import { checkAnswer } from "../../../src/worker/verify/check-answer.ts";
-import { openAnswer } from "../../../src/worker/verify/reply.ts";
+import { lettersOf, openAnswer } from "../../../src/worker/verify/reply.ts";
 import { blockOf, rulesFor } from "./support-world.ts";
 
 const BOUNDARY = "0123456789abcdef".repeat(2);
@@ -151,4 +151,10 @@ describe("a scope footer", () => {
   ])("is not what %j says", (text) => {
     expect(codes(text)).toEqual(["passed"]);
   });
+});
+
+test("letters with marks apart are the same letters", () => {
+  const word = "Küche, São José";
+  expect(lettersOf(word.normalize("NFD"))).toBe("KÜCHESÃOJOSÉ");
+  expect(lettersOf(word.normalize("NFC"))).toBe("KÜCHESÃOJOSÉ");
 });
