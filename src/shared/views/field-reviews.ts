@@ -79,18 +79,28 @@ const writtenText = ({ document, batch }: { readonly document: string; readonly 
 /** Parses the typed text into the type of the model's value; if that is null, as JSON, else as a text. */
 function correctionOf({ pointer, value }: FieldReview, given: string): FieldReview["value"] {
   // A double would change a number of 16 or more digits.
-  const isText = typeof value === "string" || (value === null && /^\d{16}/.test(given));
+  const isText =
+    typeof value === "string" || (value === null && (/^\d{16}/.test(given) || isRounded(given)));
   const read = isText
     ? given
     : (decidedColumns.correction.safeParse(parseJson(given)).data ?? given);
   const parsed = typeof read === "string" ? cleanForDatabase(read) : read;
   if (typeof parsed === "string" && parsed.trim() === "")
     throw unchanged("A correction needs the value in your own words.");
+  if (typeof parsed === "number" && isRounded(given))
+    throw unchanged(`${given} has more digits than a number keeps: give at most 15.`);
   if (value === null || typeof parsed === typeof value) return parsed;
   throw unchanged(
     `${fieldName(pointer)} takes a ${typeof value}, and ${JSON.stringify(given)} is none; expected one like ${String(value)}.`,
   );
 }
+
+/** Whether a double has other digits than the number that was typed. */
+const isRounded = (given: string): boolean =>
+  typeof parseJson(given) === "number" && digitsOf(String(Number(given))) !== digitsOf(given);
+
+const digitsOf = (number: string): string =>
+  number.replace(/e.*$|[-.]/gi, "").replace(/^0+|0+$/g, "");
 
 /** `total: bills/a.pdf?` with the value that a right answer contains; null if the spelling in the document is unknown. */
 export function questionOfField(field: FieldReview): object | null {

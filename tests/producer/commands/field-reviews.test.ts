@@ -124,6 +124,8 @@ test("a correction has the type of the value, and where there is none it is read
   expect(wrong.stderr).toContain(
     'total takes a number, and "a lot" is none; expected one like 14.93.',
   );
+  const rounded = await review("correct", jobId, "--field", "total=4929123456789012345678");
+  expect(rounded.stderr).toContain("has more digits than a number keeps");
   expect((await review("correct", jobId, "--field", "paid=no")).stderr).toContain("like true");
   await review("correct", jobId, "--field", "paid=false");
   await review("correct", jobId, "--field", 'due="2026"');
