@@ -24,7 +24,8 @@ export type End = {
   readonly asks?: true;
 };
 
-export const keyOf = ({ kind, name }: Pick<Target, "kind" | "name">): string => `${kind} ${name}`;
+export const keyOf = ({ kind, name }: Pick<Target, "kind" | "name">): string =>
+  `${kind} ${kind === "tag" ? name.toLowerCase() : name}`;
 
 /** By `keyOf`. */
 type Settled = ReadonlyMap<string, End>;
