@@ -2,6 +2,7 @@ import { parseUrl } from "../../shared/http/parse-url.ts";
 import { parseJson } from "../../shared/schema/json-value.ts";
 import { isDay } from "../../shared/text/date-period.ts";
 import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
+import { countCodePoints } from "../text/clean-text.ts";
 import type { BoundValue } from "../../shared/store/index/write-backs.ts";
 
 type Value = BoundValue["value"];
@@ -36,9 +37,9 @@ export function fieldValue(type: string, value: Value, bindings: readonly BoundV
     case "longtext":
       return text === "" ? typeMismatch(type, value) : { value: text };
     case "string":
-      if (text.length > MOST_STRING_CHARS)
+      if (countCodePoints(text) > MOST_STRING_CHARS)
         return {
-          problem: `takes ${MOST_STRING_CHARS} characters, and the value has ${text.length}`,
+          problem: `takes ${MOST_STRING_CHARS} characters, and the value has ${countCodePoints(text)}`,
         };
       return text === "" ? typeMismatch(type, value) : { value: text };
     case "date":

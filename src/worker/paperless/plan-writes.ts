@@ -1,6 +1,7 @@
 import { formatLocator } from "../../shared/job/locator.ts";
 import { canonicalJson, unescapePointer } from "../../shared/schema/json-value.ts";
 import type { BoundValue, WriteKind } from "../../shared/store/index/write-backs.ts";
+import { countCodePoints } from "../text/clean-text.ts";
 import { cleanName } from "./documents.ts";
 import type {
   Description,
@@ -192,7 +193,7 @@ const NOUNS = { correspondent: "correspondent", document_type: "document type" }
 const MOST_NAME_CHARS = 128;
 
 function whyNotMade(name: string, { create }: WriteBackSettings): string | undefined {
-  if (name === "" || name.length > MOST_NAME_CHARS)
+  if (name === "" || countCodePoints(name) > MOST_NAME_CHARS)
     return `, and its name is empty or longer than ${MOST_NAME_CHARS} characters`;
   return create ? undefined : "; make it there, or set write_back.create";
 }

@@ -285,16 +285,22 @@ describeOn("postgres", "what is supported of a batch", () => {
     expect(paperless.names.tags).toHaveLength(2);
   });
 
+  test("writes a tag that is spelt in two ways once", async () => {
+    const fields = [bound("/tags/0", "power"), bound("/tags/1", "Power")];
+    const { values } = await write(await extracted(fields));
+    expect(statesOf(values)).toEqual({ "/tags/0": "written" });
+  });
+
   test("takes no value that a custom field does not hold, and no money of an unsure currency", async () => {
     await start(CREATE);
     paperless.name("custom_fields", "Amount", { data_type: "monetary" });
     paperless.name("custom_fields", "Due", { data_type: "string" });
-    const long = bound("/due_day", "x".repeat(129));
+    const long = bound("/due_day", "\u{1f4c4}".repeat(129));
     const unsure = bound("/currency", "EUR", { grade: "unconfirmed", reason: "no_quote" });
     const { values } = await write(await extracted([bound("/amount", 240), unsure, long]));
     expect(values.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('the currency "EUR" is not sure'),
-      expect.stringContaining("takes 128 characters"),
+      expect.stringContaining("takes 128 characters, and the value has 129"),
     ]);
     const [parts] = (await write(await extracted([bound("/amount", 12.345)]))).values;
     expect(parts).toMatchObject({ reason: expect.stringContaining("takes cents") });
