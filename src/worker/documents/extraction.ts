@@ -100,6 +100,8 @@ export type Unreadable = {
   readonly lasts: "always" | "perhaps" | "never";
   /** Pages, from 1, whose words are in a picture. */
   readonly pictured?: readonly number[];
+  /** How many pages a scan has, with its blank ones; absent if unknown. */
+  readonly pages?: number;
 };
 
 /** The text of a file, and the version of the extractor that made it. */

@@ -106,7 +106,8 @@ function textOf(
   const known = extracted.kind === "text" ? extracted.text.split(BETWEEN_PAGES) : [];
   const parted = partPages(extracted, known, read);
   const { pictures, checks } = parted;
-  const count = Math.max(known.length, ...read.keys());
+  const pages = extracted.kind === "text" ? known.length : (extracted.pages ?? 0);
+  const count = Math.max(pages, ...read.keys());
   const lines = Array.from({ length: count }, (_, at) => {
     const page = pictures.get(at + 1);
     return page?.kind === "read" ? pageLines(page.record) : undefined;

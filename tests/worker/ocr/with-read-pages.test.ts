@@ -68,6 +68,11 @@ describe("a file with pictures of pages", () => {
     });
   });
 
+  test("counts the blank pages behind the last picture", async () => {
+    const read = await readWith({ ...SCAN, pages: 4 }, { 1: LETTER, 2: LETTER });
+    expect(read).toMatchObject({ kind: "text", metadata: { pages: 4, pages_read: ["1", "2"] } });
+  });
+
   test("has then their words, page by page, with a mark behind what was not read for sure", async () => {
     const second = pageOf([[["Total"], ["240", "two"]], [["7", "one"]]]);
     const read = await readWith(SCAN, { 1: LETTER, 2: second });

@@ -150,14 +150,14 @@ function refuseTextless(pages: readonly PageText[], { isXfa }: { readonly isXfa:
     throw new NoText(
       "NO_TEXT_LAYER",
       "has fonts that do not say which letters they draw (no ToUnicode): export it anew, or set index.ocr and run nightdesk index --ocr.",
-      picturedIn(pages),
+      { pictured: picturedIn(pages), pages: pages.length },
     );
   }
   if (pages.every(({ lines }) => lines.length === 0)) {
     throw new NoText(
       "NO_TEXT_LAYER",
       "holds pictures of pages and no text, as a scan does: set index.ocr, and run nightdesk index --ocr.",
-      picturedIn(pages),
+      { pictured: picturedIn(pages), pages: pages.length },
     );
   }
 }

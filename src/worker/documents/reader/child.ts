@@ -17,8 +17,8 @@ async function handleRequest({ home, name, bytes, limits }: ReaderRequest): Prom
     return await (read as Read)(buffer, limits);
   } catch (error) {
     if (error instanceof NoText) {
-      const { code, message, pictured } = error;
-      const why = { kind: "unreadable", code, why: message, lasts: "always", pictured } as const;
+      const { code, message, scan } = error;
+      const why = { kind: "unreadable", code, why: message, lasts: "always", ...scan } as const;
       return why satisfies Unreadable;
     }
     if (hasCode(error, "ERR_MODULE_NOT_FOUND")) throw error;

@@ -1,5 +1,5 @@
 import type { RefusalCode } from "../../../shared/failure.ts";
-import type { ExtractedText, FileMetadata } from "../extraction.ts";
+import type { ExtractedText, FileMetadata, Unreadable } from "../extraction.ts";
 import { openPlaces } from "../places.ts";
 import type { PlaceOfText } from "../places.ts";
 
@@ -20,15 +20,15 @@ export type TextLimits = {
 export class NoText extends Error {
   override readonly name = "NoText";
   readonly code: RefusalCode;
-  readonly pictured: readonly number[];
+  readonly scan: Pick<Unreadable, "pictured" | "pages">;
   /**
    * @param why a clause that follows the path of the file, with the remedy
-   * @param pictured pages, from 1, whose words are in a picture
+   * @param scan of a file whose words are in pictures
    */
-  constructor(code: RefusalCode, why: string, pictured: readonly number[] = []) {
+  constructor(code: RefusalCode, why: string, scan: NoText["scan"] = {}) {
     super(why);
     this.code = code;
-    this.pictured = pictured;
+    this.scan = scan;
   }
 }
 
