@@ -50,10 +50,12 @@ export async function drawPage(bytes: Buffer, wanted: PageToDraw): Promise<Drawn
   const size = pixelsOf(shown, wanted.width);
   const picture: GreyPicture = { ...size, pixels: drawGrey(sheet, { ...size, turn }) };
   refuseUnreadable(sheet, picture);
-  const texts =
-    wanted.record === null ? textsOf(sheet, shown) : textsIn(wanted.record, shown, wanted.words);
+  // On a page with a text layer that OCR only checked, the words are those of the layer.
+  const layer = findWords(turn === 0 ? textsOf(sheet, shown) : [], wanted);
+  const read = findWords(wanted.record ? textsIn(wanted.record, shown, wanted.words) : [], wanted);
+  const found = layer.share > read.share ? layer : read;
   return {
-    ...{ kind: "drawn", page: number, ...findWords(texts, wanted), points: shown },
+    ...{ kind: "drawn", page: number, ...found, points: shown },
     ...{ width: picture.width, height: picture.height, png: greyPng(picture) },
   };
 }
