@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECRETS_FOLLOW, secretsOf, STOP_WITH_PARENT } from "../../shared/child-process.ts";
 import { openContext, withDatabase } from "../../shared/commands/command-context.ts";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { CommandHandler } from "../../shared/commands/command.ts";
+import { writeAtomicFile } from "../../shared/files/atomic-file.ts";
 import { hasCode } from "../../shared/store/connection/errors.ts";
 import { Failure } from "../../shared/failure.ts";
 import { keepRunning } from "./keep-running.ts";
@@ -89,7 +90,7 @@ async function withToken({ config, invocation, terminal }: CommandContext): Prom
   if (!config.dashboard.published || config.dashboard.token !== null) return env;
   const file = join(config.roots.databaseDirectory, "dashboard-token");
   const made = randomBytes(TOKEN_BYTES).toString("hex");
-  await writeFile(file, made, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+  await writeAtomicFile(file, made, "keep").catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
   });
   terminal.say(
