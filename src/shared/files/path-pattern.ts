@@ -1,7 +1,7 @@
-/** A part of a name pattern: one code unit, one of a set, or any number of any. */
+/** A part of a name pattern: one code point, one of a set, or any number of any. */
 type Step = number | CharSet | "*";
 
-/** Pairs of the first and last code unit of a range. */
+/** Pairs of the first and last code point of a range. */
 type CharSet = { readonly kind: "in" | "not_in"; readonly ranges: readonly Range[] };
 type Range = readonly [from: number, to: number];
 
@@ -72,8 +72,11 @@ type Literal = { readonly code: number; readonly end: number };
 /** A literal character, after a `\` or without one. */
 function literalAt(pattern: string, at: number): Literal | undefined {
   const place = pattern[at] === "\\" ? at + 1 : at;
-  return place < pattern.length ? { code: pattern.charCodeAt(place), end: place + 1 } : undefined;
+  const code = pattern.codePointAt(place);
+  return code === undefined ? undefined : { code, end: place + unitsOf(code) };
 }
+
+const unitsOf = (code: number): number => (code > 0xffff ? 2 : 1);
 
 /** A set of characters; a `]` in first place is a member. */
 function parseSet(pattern: string, start: number): Piece | undefined {
@@ -172,18 +175,19 @@ function takesAll(steps: readonly Step[], name: string): boolean {
   let afterStar = 0;
   for (let at = 0; at < name.length;) {
     const wanted = steps[step];
+    const code = name.codePointAt(at) ?? 0;
     if (wanted === "*") {
       star = step;
       step += 1;
       afterStar = at;
-    } else if (wanted !== undefined && isTaken(wanted, name.charCodeAt(at))) {
+    } else if (wanted !== undefined && isTaken(wanted, code)) {
       step += 1;
-      at += 1;
+      at += unitsOf(code);
     } else if (star === -1) {
       return false;
     } else {
       step = star + 1;
-      afterStar += 1;
+      afterStar += unitsOf(name.codePointAt(afterStar) ?? 0);
       at = afterStar;
     }
   }

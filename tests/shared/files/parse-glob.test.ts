@@ -15,6 +15,8 @@ describe("a glob", () => {
     ["a/**/b/*.md", "a/b/x.md", "a/b/c/x.md"],
     ["a/**/b/*.md", "a/x/y/b/z.md", "a/b.md"],
     ["?.md", "a.md", "aa.md"],
+    ["?.md", "\u{1f4c4}.md", "\u{1f4c4}\u{1f4c4}.md"],
+    ["*[\u{1f4c4}\u{1f4c5}]?", "\u{1f4c4}\u{1f4c5}\u{1f4c6}", "\u{1f4c4}\u{1f4c6}\u{1f4c6}"],
     ["a?c", "abc", "a/c"],
     ["[ab].md", "a.md", "c.md"],
     ["[a-c]x", "bx", "dx"],
