@@ -81,7 +81,7 @@ ${shape.columns.length === 0 ? markup`<p class="note">No extraction of this batc
 
 function fieldsHtml(
   batch: BatchProgress,
-  { lists }: ExtractionShape,
+  { lists, leftOut }: ExtractionShape,
   shown: TableView,
   rows: readonly ExtractionRow[],
 ): Html {
@@ -95,6 +95,7 @@ function fieldsHtml(
   const choices = lists.length === 0 ? [] : [BY_FILE, ...lists];
   return markup`${choices.length === 0 ? "" : markup`<p class="tabs">A row for each: ${choices.map((name) => tabHtml(name, here, list ?? BY_FILE))}</p>`}
 <p class="actions"><a class="button plain" href="${withQuery(`${here}.csv`, { rows: parameters.rows })}" download>Save all as CSV</a></p>
+${leftOut === null ? "" : markup`<p class="note">${leftOut}</p>`}
 ${tableHtml(rows.slice(0, PAGE_ROWS), shown, here)}
 <p class="pager">${offset === 0 ? "" : link(withQuery(here, { ...parameters, from: Math.max(0, offset - PAGE_ROWS) }), "Previous page")} ${rows.length > PAGE_ROWS ? link(withQuery(here, { ...parameters, from: offset + PAGE_ROWS }), "Next page") : ""}</p>`;
 }

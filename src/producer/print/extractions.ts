@@ -34,6 +34,7 @@ export async function printExtractions(
       await printList(terminal, tableOf(page, columns));
     }
   }
+  if (shape.leftOut !== null) terminal.say(shape.leftOut);
   terminal.say("Values in full, with the words that carry them: --json, or nightdesk runs show.");
 }
 

@@ -20,6 +20,8 @@ export type ExtractionShape = {
   readonly lists: readonly string[];
   /** Columns of the items of each list. */
   readonly itemColumns: Readonly<Record<string, readonly FieldPath[]>>;
+  /** A sentence, if some fields may have no column. */
+  readonly leftOut: string | null;
 };
 
 const SAMPLED_RUNS = 200;
@@ -56,12 +58,15 @@ function shapeOf(samples: readonly Fields[]): ExtractionShape {
   ];
   const itemsOf = (name: string): readonly Fields[] =>
     samples.flatMap((fields) => (isRecordList(fields[name]) ? fields[name] : []));
-  return {
-    columns: columnsOf(samples),
-    lists,
-    itemColumns: Object.fromEntries(lists.map((name) => [name, columnsOf(itemsOf(name))])),
-  };
+  const columns = columnsOf(samples);
+  const items = lists.map((name) => [name, columnsOf(itemsOf(name))] as const);
+  const tables = [columns, ...items.map(([, own]) => own)];
+  const isFull = tables.some(({ length }) => length === MOST_COLUMNS);
+  const leftOut = isFull || samples.length === SAMPLED_RUNS ? LEFT_OUT : null;
+  return { columns, lists, itemColumns: Object.fromEntries(items), leftOut };
 }
+
+const LEFT_OUT = `The columns are at most ${MOST_COLUMNS} fields of the first ${SAMPLED_RUNS} extractions; any others have none.`;
 
 /** Each path once, in the order of first occurrence. */
 function columnsOf(samples: readonly Fields[]): readonly FieldPath[] {
