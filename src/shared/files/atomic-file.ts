@@ -174,8 +174,7 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<
       try {
         await handle.sync();
         // `link` fails if a file has appeared in the meantime; `rename` would replace it.
-        if (existing === "keep") await link(partial, target);
-        else {
+        if (existing === "replace" || !(await linkOrReserve(partial, target))) {
           await rename(partial, target);
           isMoved = true;
         }
@@ -186,6 +185,18 @@ function atomicFile({ folder, handle, partial, target, existing }: Begun): Omit<
       }
     },
   };
+}
+
+/** @returns false where a disk has no links, as exFAT: then it has made an empty file, which a rename may replace */
+async function linkOrReserve(partial: string, target: string): Promise<boolean> {
+  try {
+    await link(partial, target);
+    return true;
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP"].some((code) => hasCode(error, code))) throw error;
+    await (await open(target, NEW_FILE, 0o600)).close();
+    return false;
+  }
 }
 
 /** If other users can write the folder, the name may meanwhile lead to another file. */
