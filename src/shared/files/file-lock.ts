@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import { Failure } from "../failure.ts";
+import { hasCode } from "../store/connection/errors.ts";
 
 // From <fcntl.h> on macOS. Node passes the bits on, but only names O_NONBLOCK.
 const O_EXLOCK = 0x20;
@@ -17,7 +18,7 @@ export const LOCK_FLAGS = process.platform === "darwin" ? constants.O_NONBLOCK |
  * that is closed and when the process ends, also by `kill -9`.
  * @param fd of a file that was opened with LOCK_FLAGS
  * @param missing the remedy for a system without the flock command
- * @throws Failure CONFIG_ERROR
+ * @throws Failure CONFIG_ERROR; the system's error if flock can't be started
  */
 export async function lockOpened(fd: number, missing: string): Promise<"locked" | "held"> {
   if (process.platform === "darwin") return "locked";
@@ -34,6 +35,7 @@ async function runFlock(fd: number, missing: string): Promise<number> {
     const [code] = (await once(child, "exit")) as [number | null];
     return code ?? -1;
   } catch (cause) {
+    if (!hasCode(cause, "ENOENT")) throw cause;
     throw new Failure("CONFIG_ERROR", missing, { cause });
   }
 }
