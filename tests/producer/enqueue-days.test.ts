@@ -1,3 +1,5 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openDesk, pretendWorker, rowsOf } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -74,6 +76,16 @@ test("files of other days alone are no failure, and make no batch", async () => 
   expect(await rowsOf(desk.database, "select name from nightdesk_data.batches")).toEqual([
     { name: "all" },
   ]);
+});
+
+test("an attachment that is not in the index has the time of its mail", async () => {
+  const mail = "allowed/corpus/offer.eml";
+  await desk.write(mail, "Subject: Offer\n\nWords.");
+  const before = new Date("2026-02-15T12:00:00Z");
+  await utimes(join(desk.workroot, mail), before, before);
+  const path = `${mail}/attachments/1/plan.txt`;
+  const { stdout } = await enqueue("mail", [{ custom_id: "plan", kind: "summarize", path }]);
+  expect(JSON.parse(stdout)).toMatchObject({ batch_id: null });
 });
 
 test("an investigation keeps its days", async () => {

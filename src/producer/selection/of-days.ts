@@ -4,6 +4,7 @@ import type { CommandContext } from "../../shared/commands/command-context.ts";
 import { withDatabase } from "../../shared/commands/command-context.ts";
 import { findWrittenDate, periodOf } from "../../shared/text/date-period.ts";
 import type { Period } from "../../shared/text/date-period.ts";
+import { attachmentPlaces } from "../../shared/files/attachment-path.ts";
 import { daysOf } from "../../shared/files/document-filter.ts";
 import type { DocumentFilter } from "../../shared/files/document-filter.ts";
 import type { Database } from "../../shared/store/connection/database.ts";
@@ -144,7 +145,10 @@ async function takeOfDays<Input extends { readonly path: string }>(
 async function guessPeriod(workroot: string, path: string): Promise<Period | null> {
   const named = findWrittenDate(basename(path));
   if (named !== null) return periodOf(named.date);
-  const changed = await stat(join(workroot, path)).catch(() => null);
-  const day = changed?.mtime.toISOString().slice(0, 10);
-  return day === undefined ? null : { from: day, to: day };
+  for (const file of [path, ...attachmentPlaces(path).map((place) => place.file)]) {
+    const changed = await stat(join(workroot, file)).catch(() => null);
+    const day = changed?.mtime.toISOString().slice(0, 10);
+    if (day !== undefined) return { from: day, to: day };
+  }
+  return null;
 }
