@@ -1,4 +1,4 @@
-import { chmodSync, constants, existsSync, lstatSync, readdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -133,6 +133,7 @@ export async function openPglite(options: EngineOptions): Promise<Engine> {
     return false;
   };
   try {
+    assertAccess(options.dataDirectory);
     const db = await createPglite(options, onStderr);
     isOpen = true;
     restrictAccess(options.dataDirectory);
@@ -166,6 +167,16 @@ function createPglite(
     startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
     onStderr,
   });
+}
+
+/** @throws EACCES for a file of another user, as after one start with sudo: PostgreSQL calls it an error in its settings */
+function assertAccess(dataDirectory: string): void {
+  if (!existsSync(dataDirectory)) return;
+  for (const name of readdirSync(dataDirectory, { recursive: true, encoding: "utf8" })) {
+    const file = path.join(dataDirectory, name);
+    if (lstatSync(file).uid !== process.geteuid?.())
+      accessSync(file, constants.R_OK | constants.W_OK);
+  }
 }
 
 /**
