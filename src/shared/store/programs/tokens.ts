@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Queryable } from "../connection/database.ts";
+import { quoteForShell } from "../../terminal/styled-text.ts";
 import { hasCode } from "../connection/errors.ts";
 import { camelRow, rowOf, rowsOf, valueOf } from "../connection/rows.ts";
 
@@ -66,7 +67,7 @@ export async function createToken(
     if (!hasCode(error, UNIQUE_VIOLATION)) throw error;
     throw new Failure(
       "INPUT_INVALID",
-      `There is a token ${JSON.stringify(name)} already. Take another name, or first: nightdesk tokens revoke ${JSON.stringify(name)}`,
+      `There is a token ${JSON.stringify(name)} already. Take another name, or first: nightdesk tokens revoke ${quoteForShell(name)}`,
     );
   }
 }
