@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { CommandContext } from "../../shared/commands/command-context.ts";
 import type { Config } from "../../shared/config/schema.ts";
-import { Failure } from "../../shared/failure.ts";
+import { CODES, Failure } from "../../shared/failure.ts";
 import type { SyncInput } from "../../shared/job/job.ts";
 import { summaryAlone } from "../../shared/job/run-result.ts";
 import type { Answer } from "../../shared/job/run-result.ts";
@@ -16,7 +16,8 @@ import type { JobCall } from "./open-run.ts";
 import { idBehind, jobOf, queueInBatch } from "./reindex.ts";
 
 /**
- * Updates the mirror of a source, and if a file changed queues an index job for the source in the same batch.
+ * Updates the mirror of a source, and if a file changed queues an index job for the source in the same batch, also when it
+ * then fails for good.
  * @throws Failure NOT_FOUND if this worker's configuration has no such mirror; those of syncSource; SOURCE_UNAVAILABLE
  *   while another run works on the mirror
  */
@@ -34,19 +35,27 @@ export async function runSync(
   const report = throttle((done: number) =>
     reportProgress(database, job.runId, { phase: "sync", unit: "files", done, total: null }),
   );
+  // An earlier run of the job may have ended between its changes and its index job.
+  const changes = { any: job.dispatch > 1 };
+  const queueIndex = (step: string) => {
+    const index = { kind: "index", options: { source: name, allow_partial: true } } as const;
+    return queueInBatch(job, database, [jobOf(idBehind(job, step), index)]);
+  };
   try {
     const deletions = input.accept_deletions === true ? "accepted" : "held where many";
     const limits = limitsOf(source, config);
     const summary = await syncSource(
-      { db: database, ...claim, ...limits, remote: opened, report, deletions },
+      { db: database, ...claim, ...limits, remote: opened, report, deletions, changes },
       trace,
       signal,
     );
-    const index = { kind: "index", options: { source: name, allow_partial: true } } as const;
-    // An earlier run of the job may have ended between its changes and its index job.
-    if (job.dispatch > 1 || summary.fetched + summary.deleted + summary.described > 0)
-      await queueInBatch(job, database, [jobOf(idBehind(job, "index"), index)]);
+    if (changes.any || summary.deleted + summary.described > 0) await queueIndex("index");
     return summaryAlone({ source: name, ...summary });
+  } catch (error) {
+    const isParked = error instanceof Failure && CODES[error.code].outcome === "parked";
+    // A job that fails for good does not run again. A retry of it needs an index job with another custom id.
+    if (changes.any && !isParked && !signal.aborted) await queueIndex(`index-${job.dispatch}`);
+    throw error;
   } finally {
     await opened.close();
   }

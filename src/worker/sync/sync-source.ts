@@ -27,6 +27,8 @@ export type Sync = Mirror & {
   readonly runBytes: number;
   readonly deletions: "held where many" | "accepted";
   readonly report: (filesDone: number) => void;
+  /** Set when a file of the mirror was fetched or deleted. */
+  readonly changes: { any: boolean };
 };
 
 /** Numbers of files; `bytes` is the number of fetched bytes. */
@@ -120,6 +122,7 @@ async function settleGone(sync: Sync, signal: AbortSignal): Promise<number> {
     for (const { path } of files) {
       signal.throwIfAborted();
       await removeFile(folder, path);
+      sync.changes.any = true;
     }
     const ids = files.map(({ remoteId }) => remoteId);
     await recordLost(db, source, ids, "deleted");
@@ -147,7 +150,10 @@ async function fetchWaiting(sync: Sync, trace: RunTrace, signal: AbortSignal): P
       bytes += end.bytes;
       held.bytes += end.bytes - (file.bytes ?? 0);
       if (file.sha256 === null) held.files += 1;
-      if (end.kind === "fetched") fetched += 1;
+      if (end.kind === "fetched") {
+        fetched += 1;
+        sync.changes.any = true;
+      }
       sync.report(fetched);
     }
     const last = files.at(-1);

@@ -366,6 +366,18 @@ describeOn("postgres", "a server of WebDAV that means harm", () => {
     expect(await indexJobs()).toBe(before + 1);
   });
 
+  test("is indexed also where the run that changed the mirror failed for good", async () => {
+    const indexJobs = () => countOf(cloud.db, "nightdesk_data.jobs where kind = 'index'");
+    const before = await indexJobs();
+    const xml = listing("/dav/r.txt", "/dav/s.txt");
+    answer = (asked, response) => {
+      if (asked.method === "PROPFIND") response.writeHead(207).end(xml);
+      else response.writeHead(asked.url === "/dav/r.txt" ? 200 : 401).end("ok");
+    };
+    expect(await cloud.run()).toMatchObject({ kind: "failed", code: "SOURCE_DENIED" });
+    expect(await indexJobs()).toBe(before + 1);
+  });
+
   test("is left to the job that mirrors it now", async () => {
     answer = lists(listing());
     const { jobIds } = await openBatchOf(cloud.db, [askJob("runs")]);
