@@ -79,15 +79,19 @@ export type DigestChild = {
 };
 
 /**
- * The words of an answer as a digest shows them: without its footer, its list of what was left out, and its citations, whose
- * numbers belong to another prompt.
+ * The words of an answer as a digest shows them: without its footer, its list of what was left out, our notes below it, and
+ * its citations, whose numbers belong to another prompt.
  */
 export function answerWords(answer: string): string {
   const { body, footers } = splitFooters(answer);
   const end = body.indexOf(`\n${LEFT_OUT_HEADING}\n`);
   const words = end === -1 ? body : body.slice(0, end);
-  return withoutCitations(words, piecesIn(footers.at(-1) ?? "")).trim();
+  return withoutCitations(words.replace(OUR_NOTES, ""), piecesIn(footers.at(-1) ?? "")).trim();
 }
+
+/** `leftOutNote` and `missingNote` at the end of an answer. */
+const OUR_NOTES =
+  /(?:\n\((?:1 statement was|\d{1,9} statements were) left out: the evidence does not carry (?:it|them)\.\)|\n\(The question asks for: [^\n]{1,200}\. No statement of this answer holds such a thing\.\)|\s)+$/;
 
 /** How many pieces an answer rests on, according to its footer; 0 if the footer does not say. */
 const piecesIn = (footer: string): number =>

@@ -5,6 +5,7 @@ import { startTrace } from "../../../src/worker/run-trace.ts";
 import { answerWords, fieldWords } from "../../../src/worker/jobs/digest-items.ts";
 import type { DigestChild } from "../../../src/worker/jobs/digest-items.ts";
 import { digestChildren } from "../../../src/worker/jobs/digest.ts";
+import { leftOutNote, missingNote } from "../../../src/worker/verify/check-answer.ts";
 import { scripted, SETTINGS, userText, worldOf } from "../../support/pipeline-world.ts";
 import type { World } from "../../support/pipeline-world.ts";
 import { boundaryIn, piecesIn, readingModel } from "../../support/reading-model.ts";
@@ -287,6 +288,13 @@ describe("the words of a child", () => {
   test("are its answer without footer, citations and what it left out", () => {
     const answer = `- Trains run hourly [1, 2].\n\nNot in this digest:\n- x.md: failed, A\nScope: 2 answers of 3 jobs, snapshot=${"a".repeat(64)}`;
     expect(answerWords(answer)).toBe("- Trains run hourly.");
+  });
+
+  test("hold none of our notes below it", () => {
+    const footer = `Scope: 2 passages of 1 file, snapshot=${"a".repeat(64)}`;
+    const notes = `${leftOutNote(1)}\n${missingNote("a date")}`;
+    expect(answerWords(`It rained [1].\n\n${notes}\n${footer}`)).toBe("It rained.");
+    expect(answerWords(`It rained [1].\n\n${leftOutNote(3)}\n${footer}`)).toBe("It rained.");
   });
 
   test("hold none of its citations, also where those could be years", () => {
