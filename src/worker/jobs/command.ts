@@ -91,12 +91,17 @@ const lastLineOf = ({ messages, output }: ChildEnd): string => {
 const TYPED =
   /^(?:nightdesk|Refused|Parked|The job (?:failed|expired|was cancelled)): ([A-Z_]+): (.*)$/;
 
+/** The same with `--json`. A long line is cut, so that it may be no JSON any more. */
+const TYPED_JSON = /^\{"ok":false,"error_code":"([A-Z_]+)","error_message":"((?:[^"\\]|\\.)*)/;
+
 /** The failure that a command ends with, as it prints it. */
 function findTypedMessage({
   messages,
+  output,
 }: ChildEnd): { readonly code: ErrorCode; readonly message: string } | undefined {
-  for (const line of messages.toReversed()) {
-    const [, code, message] = TYPED.exec(line) ?? [];
+  const printed = [...messages, ...output.slice(-1)].toReversed();
+  for (const line of printed) {
+    const [, code, message] = TYPED.exec(line) ?? TYPED_JSON.exec(line) ?? [];
     if (code !== undefined && message !== undefined && code in CODES) {
       return { code: code as ErrorCode, message };
     }

@@ -18,6 +18,7 @@ switch (mode) {
   case "told": process.once("message", (told) => { console.log(JSON.stringify({ env: process.env, told })); process.disconnect(); }); break;
   case "lines": for (let i = 1; i <= 30; i += 1) console.log("line " + i + "\\u0007" + "x".repeat(600)); break;
   case "exit": say(Number(words[0]), words[1] ?? ""); break;
+  case "print": console.log(words[1]); process.exitCode = Number(words[0]); break;
   case "wait": process.on("SIGTERM", () => process.exit(143)); console.error("here"); setInterval(() => {}, 1000); break;
 }
 `;
@@ -142,6 +143,13 @@ describe("the command of a schedule", () => {
       message: expect.stringContaining(`ended with exit code ${exit}`),
     });
     expect((fault as Error).message).toContain(line.replace(/^[^:]*: (?=[A-Z_]+: )/, ""));
+  });
+
+  test("ends with its own code also when it prints JSON", async () => {
+    const failure = { ok: false, error_code: "NOT_FOUND", error_message: 'There is no "x".' };
+    const fault = await faultOf("print", "1", JSON.stringify(failure));
+    expect(fault).toMatchObject({ code: "NOT_FOUND" });
+    expect((fault as Error).message).toContain("NOT_FOUND: There is no");
   });
 
   test("is ended when it is cancelled", async () => {
