@@ -208,9 +208,12 @@ function openServer(server: McpServerConfig, parts: Parts): Server {
   };
   const close = async (): Promise<void> => {
     clearTimeout(idle);
-    const session = live;
+    const opening = open;
     live = undefined;
     open = undefined;
+    // A connection that is being opened has a program already.
+    const session = await opening?.catch(() => undefined);
+    if (live === session) live = undefined;
     await session?.close().catch(() => undefined);
   };
   const session = async (): Promise<McpSession> => {

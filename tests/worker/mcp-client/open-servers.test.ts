@@ -192,6 +192,16 @@ describe("a server that is started here", () => {
     await eventually("both have ended", async () => !pids.some(isAlive));
   });
 
+  test("ends also when it is closed while it starts", async () => {
+    const servers = started();
+    const listed = servers.listServers();
+    await eventually("it has started", async () => (await logged()).length > 0);
+    await servers.close();
+    await listed;
+    const pids = (await logged()).map(({ started: own }) => own);
+    await eventually("it has ended", async () => !pids.some(isAlive));
+  });
+
   test("that is nowhere says so", async () => {
     const [server] = await open({ command: "no-such-program-4711" }).listServers();
     expect(server?.down).toBe('there is no program "no-such-program-4711"');
