@@ -25,6 +25,7 @@ export type ProgramTransport = Transport & {
 const MOST_MESSAGE_BYTES = 4_000_000;
 const MOST_STDERR_CHARS = 300;
 const END_MS = 2_000;
+const LAST_REPLY_MS = 500;
 
 /**
  * Starts a server that talks on stdin and stdout. It leads its own process group, which ends with it. Its environment is
@@ -43,8 +44,6 @@ export function programTransport({ file, args, env, cwd }: Program): ProgramTran
     if (ended !== null) return;
     const last = cleanForTerminal(stderrEnd.trim().split("\n").at(-1) ?? "");
     ended = last === "" ? why : `${why}: ${last}`;
-    // Its children may still run.
-    kill();
     transport.onclose?.();
   };
   const read = (chunk: Buffer) => {
@@ -71,7 +70,14 @@ export function programTransport({ file, args, env, cwd }: Program): ProgramTran
       });
       started.stdin.on("error", () => undefined);
       started.once("exit", (code, signal) => {
-        markEnded(`it ended ${signal === null ? `with ${code ?? "?"}` : `by ${signal}`}`);
+        // Its children may still run.
+        kill();
+        const end = () => {
+          markEnded(`it ended ${signal === null ? `with ${code ?? "?"}` : `by ${signal}`}`);
+        };
+        // Its last reply may still be in the pipe, which a process outside of its group may hold open.
+        started.once("close", end);
+        setTimeout(end, LAST_REPLY_MS).unref();
       });
       await new Promise<void>((done, failed) => {
         started.once("spawn", done);
