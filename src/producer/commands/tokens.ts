@@ -3,7 +3,7 @@ import type { CommandHandler, Invocation } from "../../shared/commands/command.t
 import type { Config } from "../../shared/config/schema.ts";
 import { hintNames } from "../../shared/text/close-names.ts";
 import { Failure } from "../../shared/failure.ts";
-import { cancelBatch } from "../../shared/store/jobs/close-batches.ts";
+import { closeAsCancelled, endWaitingJobs } from "../../shared/store/jobs/close-batches.ts";
 import { selectOpenBatches } from "../../shared/store/programs/batches.ts";
 import { formatCount } from "../../shared/views/quantity.ts";
 import { recordAction } from "../../shared/store/operator/actions.ts";
@@ -195,12 +195,13 @@ export const tokensRevoke: CommandHandler = databaseCommand(
         { actor: userName(), action: "revoke-token", detail: { name } },
         `Token ${name} is revoked: it lets nobody in any more.`,
       );
-      return token;
+      const open = await selectOpenBatches(db, token.tokenId);
+      for (const batchId of open) await closeAsCancelled(db, batchId);
+      return { ...token, open };
     });
     if (revoked === undefined) throw noToken(name, await listTokens(database));
-    const open = await selectOpenBatches(database, revoked.tokenId);
-    for (const batchId of open) await cancelBatch(database, batchId);
-    const cancelled = open.length;
+    for (const batchId of revoked.open) await endWaitingJobs(database, batchId);
+    const cancelled = revoked.open.length;
     if (terminal.isJson)
       return terminal.printJson({ ok: true, token_id: revoked.tokenId, name, cancelled });
     const of =

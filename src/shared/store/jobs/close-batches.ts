@@ -24,11 +24,14 @@ export async function cancelBatch(
   batchId: string,
   onEnded: (jobs: number) => void = () => undefined,
 ): Promise<void> {
-  await database.transaction(async (db) => {
-    await closeCancelled(db, batchId);
-    await askRunningToStop(db, batchId);
-  });
+  await database.transaction((db) => closeAsCancelled(db, batchId));
   await endWaitingJobs(database, batchId, onEnded);
+}
+
+/** The first step of `cancelBatch`: when it is committed, the workers' maintenance takes the others. */
+export async function closeAsCancelled(db: Queryable, batchId: string): Promise<void> {
+  await closeCancelled(db, batchId);
+  await askRunningToStop(db, batchId);
 }
 
 const closeCancelled = (db: Queryable, batchId: string): Promise<void> =>
