@@ -36,8 +36,14 @@ export async function selectBatch(
       );
     });
     if (load === undefined) continue;
-    if (!created) await changeBatch(database, batchId, settings, "loaded");
-    return { ...load, batchId, name: tried, created, mode: modeOf(tried, load.state) };
+    try {
+      const mode = modeOf(tried, load.state);
+      if (!created) await changeBatch(database, batchId, settings, "loaded");
+      return { ...load, batchId, name: tried, created, mode };
+    } catch (error) {
+      await endLoad(database, { ...load, batchId, mode: "added" }).catch(() => undefined);
+      throw error;
+    }
   }
 }
 

@@ -312,6 +312,8 @@ describe("a batch", () => {
       error_message: expect.stringContaining("cancelled"),
     });
     expect(code).toBe(1);
+    const claim = "select load_id from nightdesk_data.batches where name = 'over'";
+    expect(await rowsOf(desk.database, claim, [])).toEqual([{ load_id: null }]);
   });
 
   test("is not left behind by a file of blank lines", async () => {
