@@ -12,6 +12,7 @@ import { countOfOption, textOf } from "./options.ts";
 const DAY_S = 86_400;
 /** The default duration of an allow rule. */
 const DEFAULT_DAYS = 7;
+const MOST_DAYS = 3_650;
 
 /**
  * Adds a rule for commands of the shell tool: one that allows, until it expires, or one that forbids. Runs that wait for a
@@ -96,6 +97,8 @@ function readRule({ args, options }: Invocation): NewCommandRule {
     throw new Failure("USAGE_ERROR", "--reason is missing: say why it is forbidden.");
   }
   const days = countOfOption(options, "days") ?? (isDenial ? null : DEFAULT_DAYS);
+  if (days !== null && days > MOST_DAYS)
+    throw new Failure("USAGE_ERROR", `--days is at most ${MOST_DAYS.toLocaleString("en-US")}.`);
   return {
     verdict: isDenial ? "deny" : "approve",
     rule: { binary, words, folder: isDenial ? null : folderOf(folder ?? "/") },

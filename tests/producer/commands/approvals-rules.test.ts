@@ -46,6 +46,11 @@ test("words that begin with a dash stand behind two", async () => {
   });
 });
 
+test("a rule holds for no more than ten years", async () => {
+  const ran = await add("--days", "999999999", "wc");
+  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("at most 3,650") });
+});
+
 test("a rule that forbids has a reason, holds for good, and comes first", async () => {
   expect(await add("git", "--forbid", "--reason", "nobody's business")).toMatchObject({ code: 0 });
   expect((await rulesOf())[0]).toMatchObject({
