@@ -11,7 +11,7 @@ import { AT_ONCE, queueAdHoc } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import type { QueuedJob } from "../../shared/store/jobs/queue-ad-hoc.ts";
 import { countOf, formatCount } from "../../shared/views/quantity.ts";
 import { selectResult } from "../../shared/views/results.ts";
-import { printDelay, resultJson } from "../print/result.ts";
+import { delayJson, printDelay, resultJson } from "../print/result.ts";
 import { hintHold, hintWorker } from "../watch/obstacles.ts";
 import { waitForIndex } from "../watch/wait-for-index.ts";
 import { batchSettingsOf } from "./options.ts";
@@ -92,10 +92,12 @@ async function printEnds(
   for (const { source, ...job } of queued) {
     const waited = await waitForIndex(context, database, job);
     const result = await selectResult(database, job.jobId);
-    if (waited.kind === "delayed" || result === undefined) {
-      if (waited.kind === "delayed") delayed = await printDelay(context, waited.job, job.batch);
-      continue;
-    }
+    if (waited.kind === "delayed" && terminal.isJson) {
+      delayed = EXIT.tryLater;
+      ends.push({ source, ...delayJson(waited.job, job.batch) });
+    } else if (waited.kind === "delayed")
+      delayed = await printDelay(context, waited.job, job.batch);
+    if (waited.kind === "delayed" || result === undefined) continue;
     const isDone = result.state === "succeeded";
     if (!isDone) exit = EXIT.error;
     else if (heldDeletions(result.summary) > 0 && exit === EXIT.ok) exit = EXIT.partial;
@@ -105,7 +107,10 @@ async function printEnds(
     else terminal.say(`${result.error_code ?? ""}: ${result.error_message ?? ""}`);
   }
   if (terminal.isJson && ends.length > 0)
-    await terminal.printJson({ ok: exit === EXIT.ok, sources: ends });
+    await terminal.printJson({
+      ok: exit === EXIT.ok && delayed === undefined,
+      sources: ends,
+    });
   return exit === EXIT.ok ? (delayed ?? exit) : exit;
 }
 

@@ -213,20 +213,8 @@ export async function printDelay(
   job: WaitingJob,
   batch: string,
 ): Promise<number> {
-  const code = job.code ?? (job.holdReason === "budget" ? "BUDGET_EXCEEDED" : null);
   if (terminal.isJson) {
-    await terminal.printJson({
-      ok: false,
-      error_code: code,
-      error_message: job.message ?? formatDelay(job),
-      job_id: job.jobId,
-      run_id: job.runId,
-      batch,
-      state: job.state,
-      hold_reason: job.holdReason,
-      hold_until: job.holdUntil,
-      due_in_s: job.dueInSeconds,
-    });
+    await terminal.printJson({ ok: false, ...delayJson(job, batch) });
   } else {
     terminal.say(formatDelay(job));
     const remedy = holdRemedy({ ...job, name: batch });
@@ -235,6 +223,19 @@ export async function printDelay(
   }
   return EXIT.tryLater;
 }
+
+/** A job that waits, as JSON. */
+export const delayJson = (job: WaitingJob, batch: string): Readonly<Record<string, unknown>> => ({
+  error_code: job.code ?? (job.holdReason === "budget" ? "BUDGET_EXCEEDED" : null),
+  error_message: job.message ?? formatDelay(job),
+  job_id: job.jobId,
+  run_id: job.runId,
+  batch,
+  state: job.state,
+  hold_reason: job.holdReason,
+  hold_until: job.holdUntil,
+  due_in_s: job.dueInSeconds,
+});
 
 function formatDelay(job: WaitingJob): string {
   if (job.holdReason !== null) {
