@@ -226,7 +226,7 @@ export async function hintHost(context: CommandContext, database: Database): Pro
 const hostOf = (config: Config): string | undefined =>
   [...modelHostsOf(config), ...embedderHostsOf(config)][0]?.host;
 
-/** Another host that a live worker calls. */
+/** A host of a live worker that does not call `url`. A worker may call several, such as the auditor's. */
 async function findOtherHost(
   config: Config,
   database: Database,
@@ -234,10 +234,10 @@ async function findOtherHost(
 ): Promise<string | undefined> {
   const workers = await selectAliveWorkers(database);
   return workers
-    .flatMap(({ modelHosts, embedderHosts }) =>
+    .map(({ modelHosts, embedderHosts }) =>
       modelHostsOf(config).length === 0 ? embedderHosts : modelHosts,
     )
-    .find((host) => host !== url);
+    .find((hosts) => hosts.length > 0 && !hosts.includes(url))?.[0];
 }
 
 /** Why the host of a base URL accepts no connection; undefined if it does. */
