@@ -15,6 +15,7 @@ import type { RunDetail } from "../../shared/views/runs.ts";
 import { selectHasPictures } from "../../shared/views/doubtful-figures.ts";
 import type { QuotePicture } from "../../shared/views/doubtful-figures.ts";
 import { searchResults } from "../../shared/views/search-results.ts";
+import { cleanForDatabase } from "../../shared/terminal/styled-text.ts";
 import { firstCodePoints } from "../text/clean-text.ts";
 import { defineMcpTool, limitOf, notFound, resultShape, rowShape } from "./tool.ts";
 import type { McpResult, McpTool } from "./tool.ts";
@@ -256,7 +257,7 @@ const SEARCH_RESULTS = defineMcpTool({
   async run({ text, batch, state, limit = SOME_ROWS }, context) {
     const database = await context.database();
     const found = await searchResults(database, {
-      text,
+      text: cleanForDatabase(text),
       batchId: batch === undefined ? null : await batchIdOf(database, batch),
       state: state ?? null,
       limit,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
+import { cleanForDatabase } from "../../terminal/styled-text.ts";
 import type { Queryable } from "../connection/database.ts";
 import { anyRow, rowsOf } from "../connection/rows.ts";
 
@@ -32,7 +33,7 @@ export async function saveQuery(
     );
   }
   if (statement.trim() === "") throw new Failure("INPUT_INVALID", "There is no statement to save.");
-  const isSaved = await anyRow(db, [name, statement, savedBy])`
+  const isSaved = await anyRow(db, [name, cleanForDatabase(statement), savedBy])`
      insert into nightdesk_data.saved_queries (name, statement, saved_by)
      select $1, $2, $3
       where (select count(*) from nightdesk_data.saved_queries) < ${MOST_SAVED}
