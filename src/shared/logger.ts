@@ -19,7 +19,10 @@ export function createLogger(level: string, style: "json" | "pretty"): Logger {
     level,
     base: style === "json" ? { pid: process.pid } : null,
     timestamp: create.stdTimeFunctions.isoTime,
-    serializers: { err: (error: Error) => loggedError(create.stdSerializers.err(error)) },
+    // What is no error stays as it is, such as null.
+    serializers: {
+      err: (error: Error | null) => error && loggedError(create.stdSerializers.err(error)),
+    },
     redact: ["*.password", "*.authorization", "*.connectionString"],
   };
   const stderr = create.destination({ fd: 2, sync: true });
