@@ -20,7 +20,8 @@ const QUERY_CANCELED = "57014";
 
 /** The server's message, the faulty line of the statement with a caret below it, and the server's hint. */
 export function formatSqlError(error: ServerError, statement: string): string {
-  if (error.code === QUERY_CANCELED) {
+  // The same code stands for a person's pg_cancel_backend, and for lock_timeout of the server.
+  if (error.code === QUERY_CANCELED && error.message.includes("statement timeout")) {
     return "The statement took too long and was stopped. Give it more time with --timeout SECONDS, or narrow it.";
   }
   return [
