@@ -145,7 +145,7 @@ export function fileSize(workroot: string, path: string): number {
 
 function bytesAt(workroot: string, path: string): number | undefined {
   const file = resolve(workroot, path);
-  if (relative(workroot, file).startsWith("..")) return undefined;
+  if (/^\.\.(?:$|\/)/.test(relative(workroot, file))) return undefined;
   try {
     return lstatSync(file, { throwIfNoEntry: false })?.size;
   } catch {
