@@ -54,7 +54,7 @@ function parseOwnJob(customId: string, body: unknown): ParsedRequest {
   const parsed = parseJobInput(body);
   return parsed.ok
     ? { ok: true, customId, input: parsed.input }
-    : { ok: false, reason: `body.${parsed.reason}` };
+    : { ok: false, reason: `body.${parsed.reason}`.replace(/^body\.(?=needs )/, "body ") };
 }
 
 const refuseModel = (name: string): ParsedRequest => ({
