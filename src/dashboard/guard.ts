@@ -43,7 +43,8 @@ export function assertOrigin(request: GuardedRequest, { tls }: Exposure): void {
   throw new Refused({
     status: 403,
     code: "FORBIDDEN",
-    message: "A change has to come from a page of this dashboard: its Origin is missing, or another.",
+    message:
+      "A change has to come from a page of this dashboard: its Origin is missing, or another.",
   });
 }
 
