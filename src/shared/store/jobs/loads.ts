@@ -21,7 +21,11 @@ const beginningSchema = z.object({ state: z.string(), mine: z.boolean() });
  * Takes a batch for one load.
  * @returns its stored state, and whether this load has it; undefined for a batch that was deleted
  */
-export const claimLoad = (db: Queryable, batchId: string, loadId: string) =>
+export const claimLoad = (
+  db: Queryable,
+  batchId: string,
+  loadId: string,
+): Promise<z.infer<typeof beginningSchema> | undefined> =>
   rowOf(db, beginningSchema, [batchId, loadId])`
      with mine as (
        update nightdesk_data.batches
