@@ -4443,6 +4443,7 @@ declare
   ahead integer;
   found_slot integer;
   is_locked boolean := false;
+  is_stopping boolean;
   refused jsonb;
   -- Until when its limits, or a pause that it asked for, let no call begin.
   paced timestamptz;
@@ -4452,7 +4453,7 @@ begin
     return query select 'taken', null::jsonb;
     return;
   end if;
-  select batch_id into batch from nightdesk_data.jobs where run_id = run and state = 'running';
+  select batch_id, cancel_requested into batch, is_stopping from nightdesk_data.jobs where run_id = run and state = 'running';
   select * into h from nightdesk_data.hosts where host = at_host;
   if batch is null or h.host is null or h.state = 'open' then
     delete from nightdesk_data.host_waiters where ticket = new_ticket;
@@ -4469,7 +4470,7 @@ begin
       from nightdesk_data.host_slots
      where host = at_host and ticket is not null
        and (taken_at >= now() - interval '1 s' or nightdesk_data.has_its_job(run_id));
-    if busy < h.capacity and paced <= clock_timestamp() then
+    if busy < h.capacity and paced <= clock_timestamp() and not is_stopping then
       -- No more of those who came first are looked for than there is room for.
       select count(*) into ahead
         from (select from nightdesk_data.host_waiters w

@@ -196,6 +196,23 @@ describe.each(databases)("turns on %s", (name) => {
     expect(await countOf(db, "nightdesk_data.reservations")).toBe(0);
   });
 
+  test("are not given to a run that was asked to stop and does not know it yet; the next has them when it ends", async () => {
+    const here = pacing(db, 1);
+    const runs = await claimed(2);
+    await db.query("update nightdesk_data.jobs set cancel_requested = true where run_id = $1", [
+      runs[0],
+    ]);
+    const stop = new AbortController();
+    const first = paceOf(here, runs[0]).acquireSlot(ESTIMATE, stop.signal);
+    await waiting(1);
+    const second = paceOf(here, runs[1]).acquireSlot(ESTIMATE, NEVER);
+    await waiting(2);
+    expect(await countOf(db, "nightdesk_data.reservations")).toBe(0);
+    stop.abort(new Error("cancelled"));
+    await expect(first).rejects.toThrow("cancelled");
+    await (await second).end({ kind: "not_made" });
+  });
+
   describe("at a host that is busy", () => {
     const busy = new HostFailure("MODEL_OVERLOADED", "busy", { host: "http://h" });
     const paused: number[] = [];
