@@ -13,7 +13,7 @@ import { firstCodePoints } from "../text/clean-text.ts";
 import {
   assertCovers,
   evidenceOf,
-  groupToFit,
+  groupParts,
   halve,
   leavesOf,
   merge,
@@ -74,7 +74,7 @@ async function combineNodes<Done extends { readonly kind: string }>(
   const whole = evidenceOf(nodes, fileFacts(run));
   const answer = length <= run.room ? await run.askWhole(whole, parts) : null;
   if (answer !== null && !isOverflow(answer)) return answer;
-  const groups = groupToFit(nodes, answer === null ? run.room : Math.floor(length / 2));
+  const groups = groupParts(nodes, answer === null ? run.room : Math.floor(length / 2));
   if (groups.length >= nodes.length) return tooSmall(run);
   const merged = await condenseGroups(run, groups);
   if ("kind" in merged) return merged;

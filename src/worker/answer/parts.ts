@@ -1,5 +1,6 @@
 import { FENCE_CHARS } from "../evidence/fence.ts";
 import type { PartRecord } from "../../shared/job/run-result.ts";
+import { groupToFit } from "../../shared/group-by.ts";
 import type { Places } from "../documents/places.ts";
 import type { CitableBlock } from "../evidence/number.ts";
 import type { Reading } from "../evidence/types.ts";
@@ -46,22 +47,8 @@ export function halve(group: readonly PartNode[]): (readonly PartNode[])[] | nul
 }
 
 /** Groups neighbours, as many as fit one prompt. */
-export function groupToFit(nodes: readonly PartNode[], room: number): PartNode[][] {
-  const groups: PartNode[][] = [];
-  let length = 0;
-  for (const node of nodes) {
-    const added = promptLength([node]);
-    const open = groups.at(-1);
-    if (open !== undefined && length + added <= room) {
-      open.push(node);
-      length += added;
-    } else {
-      groups.push([node]);
-      length = added;
-    }
-  }
-  return groups;
-}
+export const groupParts = (nodes: readonly PartNode[], room: number): PartNode[][] =>
+  groupToFit(nodes, room, (node) => promptLength([node]));
 
 /** UTF-16 units that nodes take in a prompt. */
 export const promptLength = (nodes: readonly PartNode[]): number =>

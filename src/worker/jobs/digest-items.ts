@@ -1,5 +1,6 @@
 import { FENCE_CHARS } from "../evidence/fence.ts";
 import { hash } from "node:crypto";
+import { groupToFit } from "../../shared/group-by.ts";
 import type { Kind } from "../../shared/job/job.ts";
 import { isRecord } from "../../shared/schema/json-value.ts";
 import type { LeftOut } from "../../shared/store/jobs/dependencies.ts";
@@ -43,15 +44,12 @@ export const promptLength = (items: readonly DigestItem[]): number =>
   items.reduce((total, { text, path }) => total + text.length + path.length + FENCE_CHARS, 0);
 
 /** Groups neighbours, as many as fit one prompt; an item that does not fit alone is shortened. */
-export function groupItems(items: readonly DigestItem[], room: number): DigestItem[][] {
-  const groups: DigestItem[][] = [];
-  for (const item of items.map((one) => cutToFit(one, room))) {
-    const open = groups.at(-1);
-    if (open !== undefined && promptLength([...open, item]) <= room) open.push(item);
-    else groups.push([item]);
-  }
-  return groups;
-}
+export const groupItems = (items: readonly DigestItem[], room: number): DigestItem[][] =>
+  groupToFit(
+    items.map((item) => cutToFit(item, room)),
+    room,
+    (item) => promptLength([item]),
+  );
 
 /** Most answers are short, but an extraction may be long: its first lines represent it. */
 function cutToFit(item: DigestItem, room: number): DigestItem {
