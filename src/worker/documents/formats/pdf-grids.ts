@@ -1,3 +1,4 @@
+import { append } from "../../../shared/group-by.ts";
 import { markdownTable } from "./flow-writer.ts";
 import { isTurned, readUnits } from "./pdf-lines.ts";
 import type { Line, Piece } from "./pdf-lines.ts";
@@ -43,19 +44,22 @@ export function findGrids(rules: readonly Rule[]): Grid[] {
   }
   return grids
     .filter(({ edges }) => edges.length > FEWEST_COLUMNS && edges.length <= MOST_COLUMNS)
+    .filter(({ levels }) => levels.length + OPEN_ENDS >= FEWEST_LEVELS)
     .map((grid) => withOpenEnds(grid, rules))
     .filter(({ levels }) => levels.length >= FEWEST_LEVELS);
 }
 
+/** The upright rules between columns. */
+const dividersOf = ({ edges }: Pick<Grid, "edges">, rules: readonly Rule[]): Rule[] =>
+  rules.filter(({ x, toX }) => x === toX && edges.slice(1, -1).some((edge) => isSame(edge, x)));
+
+const OPEN_ENDS = 2;
+
 /** Adds the ends of upright rules beyond the first and the last level rule: the border of a table may lack its top or bottom. */
 function withOpenEnds({ edges, levels }: Grid, rules: readonly Rule[]): Grid {
   const [top, bottom] = [levels[0]?.y ?? 0, levels.at(-1)?.y ?? 0];
-  const between = rules.filter(
-    ({ x, toX, y, toY }) =>
-      x === toX &&
-      edges.slice(1, -1).some((edge) => isSame(edge, x)) &&
-      y < top + SAME &&
-      toY > bottom - SAME,
+  const between = dividersOf({ edges }, rules).filter(
+    ({ y, toY }) => y < top + SAME && toY > bottom - SAME,
   );
   const highest = between.reduce((y, { toY }) => Math.max(y, toY), top);
   const lowest = between.reduce((end, { y }) => Math.min(end, y), bottom);
@@ -107,15 +111,11 @@ function levelsOf(rules: readonly Rule[]): Level[] {
 
 /** Adds the upright rules that meet a level one between its ends. */
 function withUpright(edges: number[], y: number, upright: readonly Rule[]): number[] {
-  const added = upright.flatMap((rule) =>
-    rule.y < y + SAME &&
-    rule.toY > y - SAME &&
-    rule.x > (edges[0] ?? 0) &&
-    rule.x < (edges.at(-1) ?? 0)
-      ? [rule.x]
-      : [],
+  const [left = 0, right = 0] = [edges[0], edges.at(-1)];
+  const added = upright.filter(
+    (rule) => rule.y < y + SAME && rule.toY > y - SAME && rule.x > left && rule.x < right,
   );
-  const all = [...edges, ...added].sort((one, other) => one - other);
+  const all = [...edges, ...added.map(({ x }) => x)].sort((one, other) => one - other);
   return all.filter((x, at) => at === 0 || x - (all[at - 1] ?? 0) > SAME);
 }
 
@@ -133,15 +133,15 @@ function meeting(level: readonly Rule[]): number[][] {
  * The edges between the cells of grids without upright rules, as if they were drawn: a cell ends where the rule below it does.
  */
 export const uprightOf = (grids: readonly Grid[], rules: readonly Rule[]): Rule[] =>
-  grids.flatMap(({ levels, edges: all }) =>
-    rules.some(({ x, toX }) => x === toX && all.slice(1, -1).some((edge) => isSame(edge, x)))
-      ? []
-      : levels
-          .slice(1)
-          .flatMap(({ y, edges }, above) =>
-            edges.slice(1, -1).map((x) => ({ x, toX: x, y, toY: levels[above]?.y ?? y })),
-          ),
-  );
+  grids
+    .filter((grid) => dividersOf(grid, rules).length === 0)
+    .flatMap(({ levels }) =>
+      levels
+        .slice(1)
+        .flatMap(({ y, edges }, above) =>
+          edges.slice(1, -1).map((x) => ({ x, toX: x, y, toY: levels[above]?.y ?? y })),
+        ),
+    );
 
 /** Lines of a page outside of grids, or the rows of a grid. */
 type Part = { readonly lines: readonly Line[] } | { readonly rows: readonly string[] };
@@ -189,7 +189,7 @@ function columnsOf({ pieces }: Line, { edges }: Grid): Map<number, Piece[]> | un
   for (const piece of pieces) {
     const at = edges.findLastIndex((edge) => edge - SAME < piece.x);
     if (at === -1 || piece.end > (edges[at + 1] ?? -Infinity) + SAME) return undefined;
-    columns.set(at, [...(columns.get(at) ?? []), piece]);
+    append(columns, at, piece);
   }
   return columns;
 }
@@ -207,7 +207,7 @@ function rowsOf(lines: readonly Line[], grid: Grid): string[] | undefined {
     for (const [at, pieces] of columns) {
       const read = pieces.map(({ units }) => readUnits(units, isRightToLeft));
       const text = (isRightToLeft ? read.reverse() : read).join(" ");
-      band.cells.set(at, [...(band.cells.get(at) ?? []), text]);
+      append(band.cells, at, text);
     }
   }
   if ([...bands.values()].some(isOfSeveralRows)) return undefined;
