@@ -82,7 +82,9 @@ function indexPiece(block: CitableBlock): ReadPiece {
   const labelled = new Map<string, ReadUnit>();
   units.forEach((unit) => {
     for (const stem of unit.stems.keys()) addOnce(holders, stem, unit.at);
-    for (const { start, end } of [unit, withoutNoteMarks(unit.block.text, unit)]) {
+    const bare = withoutNoteMarks(unit.block.text, unit);
+    const isMarked = bare.start > unit.start || bare.end < unit.end;
+    for (const { start, end } of isMarked ? [unit, bare] : [unit]) {
       const folded = foldSentence(joinLines(unit.block.text.slice(start, end)));
       if (folded !== "" && !sentences.has(folded)) sentences.set(folded, unit);
     }
