@@ -8,6 +8,9 @@ const MARKS = /(?<=\p{M}{30})\p{M}{1,10000}/gu;
 export const normaliseText = (text: string, form: "NFC" | "NFKC" | "NFKD" = "NFKC"): string =>
   isAscii(text) ? text : text.replace(MARKS, "").normalize(form);
 
+/** Folds a text to lower case in one form of Unicode: a Mac writes "ü" in a name as two characters. */
+export const foldCase = (text: string): string => normaliseText(text, "NFC").toLowerCase();
+
 /** A search treats `Straße` and `strasse` as one word. */
 export const foldSharpS = (text: string): string =>
   text.replaceAll("ß", "ss").replaceAll("ẞ", "SS");

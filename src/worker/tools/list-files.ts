@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { normaliseText } from "../../shared/text/normalise-text.ts";
+import { foldCase } from "../../shared/text/normalise-text.ts";
 import { plural } from "../evidence/footer.ts";
 import { defineTool, outputOf, pathPrefix } from "./tool.ts";
 
@@ -23,11 +23,9 @@ export const LIST_FILES = defineTool({
   isEvidence: false,
   limits: { callsPerRun: 100 },
   async run({ path_prefix: prefix = "", name_contains: part = "", after = "" }, { listFiles }) {
-    // A Mac writes "ü" in a name as two characters.
-    const fold = (text: string) => normaliseText(text, "NFC").toLowerCase();
-    const wanted = fold(part);
+    const wanted = foldCase(part);
     const all = (await listFiles()).filter(
-      (path) => path.startsWith(prefix) && fold(path).includes(wanted),
+      (path) => path.startsWith(prefix) && foldCase(path).includes(wanted),
     );
     const left = all.filter((path) => path > after);
     const shown = left.slice(0, MOST_LISTED);

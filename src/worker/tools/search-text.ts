@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuse } from "../../shared/failure.ts";
 import { compilePattern, parsePattern } from "../../shared/schema/linear-pattern.ts";
-import { normaliseText } from "../../shared/text/normalise-text.ts";
+import { foldCase } from "../../shared/text/normalise-text.ts";
 import { splitLines } from "../documents/lines.ts";
 import { spanPassage } from "../evidence/span-passage.ts";
 import type { Passage } from "../evidence/types.ts";
@@ -148,7 +148,6 @@ const MATCH_LINES: PureWork<Lines, Hits> = { home: import.meta.url, run: matchLi
 
 function matcherOf(wanted: Wanted): (line: string) => boolean {
   if (wanted.kind === "pattern") return compilePattern(wanted.source).test;
-  const fold = (text: string) => normaliseText(text, "NFC").toLowerCase();
-  const words = fold(wanted.text);
-  return (line) => fold(line).includes(words);
+  const words = foldCase(wanted.text);
+  return (line) => foldCase(line).includes(words);
 }

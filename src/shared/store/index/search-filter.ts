@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { append } from "../../group-by.ts";
 import { camelRow } from "../connection/rows.ts";
 import { foldedSql, POSTING, termSql } from "./terms.ts";
 
@@ -46,8 +47,7 @@ export function filterValues(filter: SearchFilter): (string | null)[] {
 function conditionsJson(filter: SearchFilter): string {
   const { source, since, until, phrases = [], excluded = [] } = filter;
   const values = new Map<string, string[]>();
-  for (const { key, value } of filter.where ?? [])
-    values.set(key, [...(values.get(key) ?? []), value]);
+  for (const { key, value } of filter.where ?? []) append(values, key, value);
   const where = Object.fromEntries(values);
   return JSON.stringify({ source, where, since, until, phrases, excluded });
 }
