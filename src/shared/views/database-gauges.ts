@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { HOLD_REASONS } from "../store/jobs/holds.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { isWaiting } from "../store/investigations/approvals.ts";
 import { oneRowOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
@@ -84,7 +85,7 @@ export const selectDatabaseGauges = (db: Queryable): Promise<DatabaseGauges> =>
             (select count(*) from nightdesk_data.jobs where waiting_for = 'approval') as waiting_approval,
             (select count(*) from nightdesk_data.jobs where waiting_for = 'review') as waiting_review,
             (select count(*) from nightdesk_data.jobs where waiting_for = 'exam') as waiting_exam,
-            (select count(*) from nightdesk_data.approvals where state = 'waiting' and expires_at > clock_timestamp()) as approvals,
+            (select count(*) from nightdesk_data.approvals where ${isWaiting("approvals")}) as approvals,
             (select coalesce(jsonb_agg(jsonb_build_object('host', h.host, 'state', h.state, 'capacity', h.capacity, 'in_use',
                       (select count(*) from nightdesk_data.host_slots s where s.host = h.host and s.ticket is not null))), '[]')
                from (select host, state, capacity from nightdesk_data.hosts order by host limit ${MOST_NAMED}) h) as hosts,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job/job.ts";
 import { RUN_GRADES } from "../job/run-result.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { isWaiting } from "../store/investigations/approvals.ts";
 import { oneRowOf, rowsOf } from "../store/connection/rows.ts";
 
 const count = z.coerce.number();
@@ -17,7 +18,7 @@ export type WorkState = z.infer<typeof workStateSchema>;
 
 export const selectWorkState = (db: Queryable): Promise<WorkState> =>
   oneRowOf(db, workStateSchema)`
-     select (select count(distinct fingerprint) from nightdesk_data.approvals where state = 'waiting' and expires_at > clock_timestamp())
+     select (select count(distinct fingerprint) from nightdesk_data.approvals where ${isWaiting("approvals")})
           + (select count(*) from nightdesk_data.draft_reviews v join nightdesk_data.jobs j using (job_id)
               where v.state = 'waiting' and j.waiting_for = 'review')
           + (select count(*) from nightdesk_data.steps where state = 'uncertain')

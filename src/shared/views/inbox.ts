@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { KINDS } from "../job/job.ts";
 import { isRecord, parseJson } from "../schema/json-value.ts";
+import { isWaiting } from "../store/investigations/approvals.ts";
 import type { Queryable } from "../store/connection/database.ts";
 import { oneRowOf, rowOf, rowsOf, valueOf } from "../store/connection/rows.ts";
 
@@ -53,8 +54,7 @@ type ApprovalFilter = {
   readonly tool?: string | null;
 };
 
-/** Not a request past its time that no worker has ended yet. `a` is a row of approvals. */
-const IS_WAITING = "(a.state = 'waiting' and a.expires_at > clock_timestamp())";
+const IS_WAITING = isWaiting("a");
 
 /** Groups of requests by call, state and decision: waiting ones first, then the largest groups. */
 export const selectApprovalGroups = (
@@ -158,7 +158,7 @@ export const selectApprovalDetail = (
                       order by w.requested_at, w.approval_id), '[]')
                from nightdesk_data.approvals w join nightdesk_data.jobs wj using (job_id)
                join nightdesk_data.batches wb using (batch_id)
-              where w.fingerprint = a.fingerprint and w.state = 'waiting' and w.expires_at > clock_timestamp()) as waiting,
+              where w.fingerprint = a.fingerprint and ${isWaiting("w")}) as waiting,
             (select coalesce(jsonb_agg(jsonb_build_object('decision_id', d.decision_id, 'verdict', d.verdict, 'scope', d.scope,
                       'job_id', d.job_id, 'custom_id', dj.custom_id, 'batch_id', d.batch_id, 'batch', db.name,
                       'reason', d.reason, 'decided_by', d.decided_by, 'hits', d.hits, 'decided_at', d.decided_at,

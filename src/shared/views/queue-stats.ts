@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JOB_STATES, KINDS } from "../job/job.ts";
 import type { Queryable } from "../store/connection/database.ts";
+import { isWaiting } from "../store/investigations/approvals.ts";
 import { oneRowOf, rowOf } from "../store/connection/rows.ts";
 import { IS_ALIVE } from "../store/jobs/workers.ts";
 
@@ -41,7 +42,7 @@ export const selectQueueStats = (db: Queryable): Promise<QueueStats> =>
                select waiting_for, count(*) as parked from waiting where state = 'parked' group by 1) p) as parked_for,
             (select count(*) from nightdesk_data.workers
               where ${IS_ALIVE}) as workers,
-            (select count(*) from nightdesk_data.approvals where state = 'waiting' and expires_at > clock_timestamp()) as approvals_waiting`;
+            (select count(*) from nightdesk_data.approvals where ${isWaiting("approvals")}) as approvals_waiting`;
 
 const jobStateSchema = z.object({
   job_id: z.string(),

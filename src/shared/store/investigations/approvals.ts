@@ -197,6 +197,13 @@ export async function decideApproval(
 export const DUE_AT_ONCE =
   "state = 'queued', waiting_for = null, due_at = clock_timestamp(), error_code = null, error_message = null";
 
+/**
+ * SQL condition: a request waits for a decision, and is not past its time, even where no worker has ended it yet.
+ * @param row name or alias of `approvals`
+ */
+export const isWaiting = (row: string): string =>
+  `(${row}.state = 'waiting' and ${row}.expires_at > clock_timestamp())`;
+
 // Locks the jobs first, in the same order as all statements that move several jobs, each with its request: a second answer waits
 // for the first job, and then finds that its request no longer waits. `aimed` is the given request: if it no longer waits,
 // nothing is decided.
@@ -209,7 +216,7 @@ alike as materialized (
   select a.approval_id, a.job_id
     from aimed join nightdesk_data.approvals a using (fingerprint)
     join nightdesk_data.jobs j on j.job_id = a.job_id
-   where a.state = 'waiting' and a.expires_at > clock_timestamp()
+   where ${isWaiting("a")}
      and ($7::uuid is null or j.batch_id = $7::uuid)
      and ($3 <> 'job' or a.job_id = aimed.job_id) and ($3 <> 'batch' or j.batch_id = aimed.batch_id)
    order by j.seq for no key update of j, a),
